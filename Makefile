@@ -1,0 +1,41 @@
+# Every target sets up .venv first, so a clone needs no other preparation: `make test` works in an empty folder.
+
+python := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench soak mutants clean
+
+help:     ## show this list
+	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+
+setup:    ## make .venv with everything in it; fetches only what is missing (PYTHON=... picks the interpreter)
+	@sh scripts/set_up.sh
+
+demo: setup    ## check a good and a bad graph, and explain the bad one
+	@sh examples/demo.sh
+
+test: lint    ## lint, then every test but the soak
+	$(python) -m pytest -m "not soak"
+
+lint: setup    ## ruff and strict mypy
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m mypy
+
+format: setup    ## let ruff mend what it can
+	$(python) -m ruff check --fix .
+	$(python) -m ruff format .
+
+bench: setup    ## measure what the documentation claims
+	$(python) -m benchmarks
+
+soak: setup    ## the long runs: random cases by the hundred thousand, then the mutants
+	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak
+	$(python) -m tests.mutants
+
+mutants: setup    ## break the algorithms on purpose; the tests must notice each time
+	$(python) -m tests.mutants
+
+clean:    ## remove caches and build products; .venv stays
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Makes .venv in the project's folder with the versions of constraints.txt: all extras, the project itself (editable), the
+# command `pointstamp`. A stamp written at the very end tells a finished .venv from an interrupted one; it holds the
+# folder's path (a .venv cannot be moved) and a checksum of what decides the content, so a second run has nothing to do.
+set -eu
+unset CDPATH PYTHONHOME PYTHONPATH
+cd "$(dirname "$0")/.."
+
+stamp=.venv/set-up-complete
+fingerprint=$(pwd -P && cat pyproject.toml constraints.txt scripts/set_up.sh | cksum)
+if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$fingerprint" ]; then
+    exit 0
+fi
+
+fail() {
+    echo "set-up: $*" >&2
+    exit 1
+}
+
+# The first of these that runs and is new enough. python3.11 comes first, because constraints.txt was made with it.
+choose_python() {
+    found=
+    for candidate in ${PYTHON:-python3.11 python3 python3.12 python3.13 python3.14}; do
+        version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+            # Not the interpreter of an activated .venv, which is about to go, but the one that it was made with.
+            python=$("$candidate" -c 'import sys; print(getattr(sys, "_base_executable", sys.executable))')
+            return
+        fi
+        found="$found $candidate is $version;"
+    done
+    fail "Python 3.11 or newer is needed;${found:- none was found;} install one or name it: make setup PYTHON=/path/to/python3.11"
+}
+
+# Debian and its relatives keep a part of Python that venv needs in a package of its own.
+has_venv() {
+    "$python" -c 'import ensurepip, venv' 2>/dev/null
+}
+require_venv() {
+    has_venv && return
+    package=python$version-venv
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+        fail "$python cannot make virtual environments (no ensurepip); install the package $package, then run again"
+    fi
+    echo "set-up: $python lacks ensurepip; installing the package $package"
+    export DEBIAN_FRONTEND=noninteractive
+    { apt-get install -qq -y "$package" || { apt-get update -qq && apt-get install -qq -y "$package"; }; } >/dev/null 2>&1 </dev/null || true
+    has_venv || fail "$python still lacks ensurepip; install the package $package by hand, then run again"
+}
+
+install() {
+    .venv/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off --constraint constraints.txt "$@" ||
+        fail "pip could not install everything (its words are above); run make setup again when that is mended"
+}
+
+if [ -x .venv/bin/python ] && [ "$(head -n 1 "$stamp" 2>/dev/null)" = "$(pwd -P)" ]; then
+    echo "set-up: bringing .venv up to date"
+    rm -f "$stamp"
+else
+    choose_python
+    require_venv
+    echo "set-up: making .venv with $python ($version); the first time fetches about half a gigabyte"
+    rm -rf .venv
+    "$python" -m venv .venv
+fi
+# setuptools first: with it in place nothing is built in an environment of unpinned versions.
+install pip setuptools
+install --no-build-isolation --editable '.[all]'
+printf '%s\n' "$fingerprint" >"$stamp"
+echo "set-up: done; try .venv/bin/pointstamp --help"
