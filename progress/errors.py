@@ -1,0 +1,23 @@
+"""The one exception of this project: every complaint has a code that `pointstamp explain` knows."""
+
+from __future__ import annotations
+
+
+class PointstampError(Exception):
+    """What is wrong (`message`), what would be right (`hint`), and where: one line, with a code of the registry.
+
+    A user never sees another exception from bad input; an exception of any other class is a defect of this project.
+    """
+
+    def __init__(
+        self, code: str, message: str, hint: str = "", line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(code, message, hint, line, column)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}" + (f" ({self.hint})" if self.hint else "")

@@ -1,0 +1,167 @@
+"""Summaries: what a node may do to a time on its way to one outgoing edge (A&I 3.1, the conservative form of Def. 1).
+
+A summary maps a time of its source domain to an antichain of times of its target domain. It always means its *monotone
+hull*: what it gives at t is the set of minimal times that it gives anywhere at or above t, because Definition 2 lets
+every step start above. Hence the laws: t <= u implies that each time of `apply(u)` lies at or above one of `apply(t)`;
+and composition is associative and monotone.
+
+`Summary` is the protocol; `NormalSummary` is what all declared summaries (`progress.declared`) become: pieces in normal
+form, composed and compared as integers. Anything else with an `apply` is a summary of the user's own and taken as it
+is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from progress.antichain import minimal_elements
+from progress.errors import PointstampError
+from progress.layout import Case, Layout, layout_of
+from progress.normal_form import Piece, compose, holds, moved, undominated
+from progress.order import Domain
+
+
+@runtime_checkable
+class CustomSummary(Protocol):
+    """What a user implements: `apply` gives the times that one time may become, monotone as the law says."""
+
+    def apply(self, time: Any) -> Iterable[Any]:
+        """The times that `time` may lead to; empty where nothing is sent."""
+        ...
+
+
+class Summary(Protocol):
+    """A summary between two domains, as the engine uses it."""
+
+    @property
+    def source(self) -> Domain:
+        """The domain of the times it takes."""
+        ...
+
+    @property
+    def target(self) -> Domain:
+        """The domain of the times it gives."""
+        ...
+
+    def apply(self, time: Any) -> tuple[Any, ...]:
+        """The minimal times that `time` may lead to, an antichain."""
+        ...
+
+
+class NormalSummary:
+    """A summary in normal form. `apply` costs O(pieces * leaves); one piece is usual."""
+
+    __slots__ = ("_by_case", "_source_layout", "_target_layout", "apply", "pieces", "source", "target")
+
+    def __init__(self, source: Domain, target: Domain, pieces: Iterable[Piece]) -> None:
+        self.source = source
+        self.target = target
+        self._source_layout = _layout(source)
+        self._target_layout = _layout(target)
+        self.pieces = undominated(self._source_layout.rows, self._target_layout.rows, list(pieces))
+        self._by_case: dict[Case, list[Piece]] = {}
+        for piece in self.pieces:
+            self._by_case.setdefault(piece.source_case, []).append(piece)
+        self.apply: Callable[[Any], tuple[Any, ...]] = self._quick() or self._general
+
+    def __repr__(self) -> str:
+        return f"NormalSummary({self.source!r} -> {self.target!r}, {len(self.pieces)} pieces)"
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every time goes to itself alone."""
+        return (
+            self.source == self.target
+            and all(
+                not piece.box and piece.source_case == piece.target_case and set(piece.moves) <= {((0,), None)}
+                for piece in self.pieces
+            )
+            and len(self.pieces) == len(self._source_layout.rows)
+        )
+
+    def then(self, other: NormalSummary) -> NormalSummary:
+        """`other` after this one. Cost: O(product of the numbers of pieces * leaves)."""
+        if self.target != other.source:
+            raise PointstampError("PS401", f"{self.target!r} meets {other.source!r}", "the domains must be equal")
+        rows = self._source_layout.rows
+        joined = (compose(rows[one.source_case], one, two) for one in self.pieces for two in other.pieces)
+        return NormalSummary(self.source, other.target, [piece for piece in joined if piece is not None])
+
+    def no_later_than(self, other: NormalSummary) -> bool:
+        """Whether this summary offers, at every time, something at or below all that `other` offers."""
+        pieces = (*self.pieces, *other.pieces)
+        kept = undominated(self._source_layout.rows, self._target_layout.rows, pieces)
+        return all(piece in self.pieces for piece in kept)
+
+    def _quick(self) -> Callable[[Any], tuple[Any, ...]] | None:
+        """A short function for the usual forms: nothing, identity, and one number added to a single counter."""
+        if not self.pieces:
+            return lambda time: ()
+        if self.is_identity:
+            return lambda time: (time,)
+        return None
+
+    def _general(self, time: Any) -> tuple[Any, ...]:
+        case, numbers = self._source_layout.encode(time)
+        found = []
+        for piece in self._by_case.get(case, ()):
+            if holds(piece.box, numbers):
+                row = moved(piece, numbers)
+                if None in row:
+                    raise NoMinimalTimes(f"no minimal time follows {time!r}: there are times there without a lower end")
+                found.append(self._target_layout.decode(piece.target_case, row))  # type: ignore[arg-type]
+        return tuple(found) if len(found) < 2 else minimal_elements(self.target, found)
+
+
+class NoMinimalTimes(PointstampError):
+    """A set of times that goes down without end, so that no antichain stands for it."""
+
+    def __init__(self, message: str, hint: str = "give the counter a lower end, nat instead of int") -> None:
+        super().__init__("PS601", message, hint)
+
+
+class OpaqueSummary:
+    """A summary of the user's own, between two domains; it is trusted to be its own monotone hull."""
+
+    __slots__ = ("custom", "source", "target")
+
+    def __init__(self, source: Domain, target: Domain, custom: CustomSummary) -> None:
+        self.source = source
+        self.target = target
+        self.custom = custom
+
+    def apply(self, time: Any) -> tuple[Any, ...]:
+        """The minimal ones of what the user's `apply` gives; a result outside the target domain is an error."""
+        times = list(self.custom.apply(time))
+        for result in times:
+            if not self.target.contains(result):
+                raise PointstampError(
+                    "PS602", f"the summary {self.custom!r} gives {result!r} at {time!r}", f"times of {self.target!r}"
+                )
+        return minimal_elements(self.target, times)
+
+
+class Composite:
+    """Summaries one after the other, where at least one has no normal form."""
+
+    __slots__ = ("parts", "source", "target")
+
+    def __init__(self, parts: Sequence[Summary]) -> None:
+        self.parts = tuple(parts)
+        self.source = parts[0].source
+        self.target = parts[-1].target
+
+    def apply(self, time: Any) -> tuple[Any, ...]:
+        """Each part on all results of the part before it."""
+        times: tuple[Any, ...] = (time,)
+        for part in self.parts:
+            times = minimal_elements(part.target, [result for before in times for result in part.apply(before)])
+        return times
+
+
+def _layout(domain: Domain) -> Layout:
+    layout = layout_of(domain)
+    if layout is None:
+        raise PointstampError("PS401", f"{domain!r} is a domain of your own", "summaries there need an apply method")
+    return layout
