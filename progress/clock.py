@@ -1,0 +1,34 @@
+"""Clock (A&I 4.2): the pointstamps for which work may remain.
+
+Clock is Close-up of all queued messages, as pointstamps of their edges, and all pending notification requests, as
+pointstamps of their nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from progress.closure import Closure, close_numbered
+from progress.errors import PointstampError
+from progress.topology import Network, Topology
+
+
+def clock(
+    graph: Topology, messages: Iterable[tuple[str, Any]] = (), requests: Iterable[tuple[str, Any]] = ()
+) -> Closure:
+    """The Clock of exactly these messages and requests. Cost: that of `close`."""
+    network = graph.network()
+    return close_numbered(network, [*located(network, messages, "edge"), *located(network, requests, "node")])
+
+
+def located(network: Network, pointstamps: Iterable[tuple[str, Any]], kind: str) -> list[tuple[int, Any]]:
+    """Numbered pointstamps, all at nodes or all on edges as `kind` says, each once."""
+    found = []
+    for pointstamp in pointstamps:
+        location, time = network.pointstamp(*pointstamp)
+        if (location < len(network.nodes)) != (kind == "node"):
+            what = "messages are on edges" if kind == "edge" else "requests are at nodes"
+            raise PointstampError("PS613", f"{pointstamp[0]!r} is no {kind}", what)
+        found.append((location, time))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,286 @@
+"""Condition 1, Condition 2, transitivity and advancing of a graph, every negative verdict with a witness (A&I 3.2).
+
+* Condition 1: an event at t triggers notification requests only at times >= t.
+* Condition 2: for every node p and internal edge e into p, (p, t) could-result-in (e, u) implies t <= u.
+* Theorem 1: could-result-in is transitive exactly when Condition 2 holds.
+* Advancing (beyond the paper): no closed walk returns to a location at or below the time at which it left; otherwise a
+  request on it may block itself for ever.
+
+Conditions are judged inside strongly connected components (`progress.cycle`); cycles are never listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from progress.component import components
+from progress.coordinate import Relation, Undecided
+from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge
+from progress.errors import PointstampError
+from progress.memory import without_cycle_search
+from progress.normal_form import piece_relations
+from progress.pointstamp import Pointstamp
+from progress.sampling import relation, sampled_walks
+from progress.summary import NormalSummary, Summary
+from progress.topology import NO_NODE, Network, Topology
+from progress.walk import Found, followed, layout_at, visited
+
+
+class EarlyRequest(NamedTuple):
+    """A violation of Condition 1: an event at `time` may ask `node` for a notification at `requests`."""
+
+    node: str
+    time: Any
+    requests: Any
+
+
+class Offence(NamedTuple):
+    """A violation of Condition 2: from `node` at `time` to its incoming `edge` at `arrives`, along `path`.
+
+    `strictly_below`: it arrives below where it started, not only beside it.
+    """
+
+    node: str
+    edge: str
+    time: Any
+    arrives: Any
+    path: tuple[Pointstamp, ...]
+    strictly_below: bool
+
+
+class Standstill(NamedTuple):
+    """A cycle that can return at or below its start: its locations, and the times of one such round from `node`.
+
+    `notifies`: a node on it asks for notifications, which it may wait for for ever.
+    """
+
+    cycle: tuple[str, ...]
+    round: tuple[Pointstamp, ...]
+    notifies: bool
+
+
+class Condition1(NamedTuple):
+    """Whether Condition 1 holds (None: undecided), and every node where it fails."""
+
+    holds: bool | None
+    witnesses: tuple[EarlyRequest, ...]
+
+    @property
+    def witness(self) -> EarlyRequest | None:
+        """The first violation."""
+        return self.witnesses[0] if self.witnesses else None
+
+
+class Condition2(NamedTuple):
+    """Whether Condition 2 holds (None: undecided), with one violation for each component where it fails."""
+
+    holds: bool | None
+    witnesses: tuple[Offence, ...]
+
+    @property
+    def witness(self) -> Offence | None:
+        """A violation, one that arrives strictly below its start if there is any."""
+        return min(self.witnesses, key=lambda offence: not offence.strictly_below, default=None)
+
+    @property
+    def strictly_below(self) -> bool:
+        """Whether some violation arrives strictly below its start (PS201), not only beside it (PS202)."""
+        return any(offence.strictly_below for offence in self.witnesses)
+
+
+class Transitivity(NamedTuple):
+    """Theorem 1: the same verdict as Condition 2, with a => b and b => c but not a => c."""
+
+    holds: bool | None
+    counterexample: tuple[Pointstamp, Pointstamp, Pointstamp] | None
+
+
+class Advancing(NamedTuple):
+    """Whether every cycle advances (None: undecided), with one standstill for each component that has one."""
+
+    holds: bool | None
+    standstills: tuple[Standstill, ...]
+
+    @property
+    def cycle(self) -> tuple[str, ...] | None:
+        """The locations of a cycle that does not, one through a node that asks for notifications if there is any."""
+        worst = min(self.standstills, key=lambda standstill: not standstill.notifies, default=None)
+        return worst.cycle if worst else None
+
+
+class Report(NamedTuple):
+    """The four verdicts on a graph."""
+
+    condition_1: Condition1
+    condition_2: Condition2
+    transitive: Transitivity
+    advancing: Advancing
+
+    def raise_if_broken(self) -> None:
+        """Raise a `PointstampError` that names the first thing that keeps the graph from running well.
+
+        Incomparable arrivals (PS202) are no such thing: no request blocks itself on them.
+        """
+        if self.condition_1.witness:
+            node, time, requests = self.condition_1.witness
+            raise PointstampError(
+                "PS101",
+                f"an event at {time!r} may make {node!r} request a notification at {requests!r}",
+                "request later times",
+            )
+        offence = self.condition_2.witness
+        if offence and offence.strictly_below:
+            path = " -> ".join(f"({location}, {time!r})" for location, time in offence.path)
+            raise PointstampError(
+                "PS201", f"{offence.node!r} sends into the past: {path}", "let the cycle move times up"
+            )
+        if any(standstill.notifies for standstill in self.advancing.standstills):
+            raise PointstampError(
+                "PS301",
+                f"a cycle does not advance: {' -> '.join(self.advancing.cycle or ())}",
+                "advance the time on the cycle",
+            )
+
+
+def check_conditions(graph: Topology) -> Report:
+    """Judge a graph.
+
+    Cost: O(nodes + edges) for the components; inside them O(edges) a coordinate where no summary moves times down,
+    `progress.potential` where some do, and at most `progress.cycle.COMPOSITIONS` compositions where neither decides.
+    """
+    with without_cycle_search():
+        return _report(graph.network())
+
+
+def _report(network: Network) -> Report:
+    condition_1 = _condition_1(network)
+    holds: bool | None = True
+    advances: bool | None = True
+    offences: list[Offence] = []
+    standstills: list[Standstill] = []
+    for edges in components(_passable(network), network.sources, network.targets, len(network.nodes)):
+        verdict = _judged(network, edges)
+        holds = _and(holds, verdict.rises)
+        advances = _and(advances, verdict.advances)
+        if verdict.offence:
+            offences.append(_offence(network, verdict.descent or verdict.offence, verdict.descent is not None))
+        if verdict.standstill:
+            standstills.append(_standstill(network, verdict.standstill))
+    condition_2 = Condition2(holds, tuple(offences))
+    return Report(
+        condition_1,
+        condition_2,
+        Transitivity(holds, _counterexample(condition_2.witness)),
+        Advancing(advances, tuple(standstills)),
+    )
+
+
+def _and(one: bool | None, other: bool | None) -> bool | None:
+    return False if one is False or other is False else None if one is None or other is None else True
+
+
+def _passable(network: Network) -> list[int]:
+    """The internal edges on which anything may be sent."""
+    passable = {
+        id(summary): not isinstance(summary, NormalSummary) or bool(summary.pieces)
+        for summary in network.summaries
+        if summary is not None
+    }
+    return [
+        edge
+        for edge, (source, target, summary) in enumerate(
+            zip(network.sources, network.targets, network.summaries, strict=True)
+        )
+        if source != NO_NODE and target != NO_NODE and passable[id(summary)]
+    ]
+
+
+def _judged(network: Network, edges: Sequence[int]) -> Verdict:
+    """The verdict, with what sampled times show where it is undecided."""
+    verdict = judge(network, edges)
+    if verdict.rises is not None and verdict.advances is not None:
+        return verdict
+    found = sampled_walks(network, edges)
+
+    def first(wanted: frozenset[str]) -> Found | None:
+        return next((each for each in found if wanted & each.relations.keys()), None)
+
+    offence = verdict.offence or (first(BELOW_OR_BESIDE) if verdict.rises is None else None)
+    standstill = verdict.standstill or first(BELOW_OR_AT)
+    return Verdict(
+        False if offence else verdict.rises,
+        offence,
+        verdict.descent or (first(frozenset("<")) if offence else None),
+        False if standstill else verdict.advances,
+        standstill,
+    )
+
+
+def _condition_1(network: Network) -> Condition1:
+    """Each distinct summary is judged once. Cost: O(nodes) besides."""
+    known: dict[int, tuple[bool | None, Any]] = {}
+    holds: bool | None = True
+    witnesses = []
+    for node, summary in enumerate(network.requests):
+        if not network.notifies[node]:
+            continue
+        if id(summary) not in known:
+            known[id(summary)] = _requests_rise(network, node, summary)
+        rises, time = known[id(summary)]
+        holds = _and(holds, rises)
+        if rises is False:
+            domain = network.domains[node]
+            requested = next(result for result in summary.apply(time) if not domain.less_equal(time, result))
+            witnesses.append(EarlyRequest(network.nodes[node], time, requested))
+    return Condition1(holds, tuple(witnesses))
+
+
+def _requests_rise(network: Network, node: int, summary: Summary) -> tuple[bool | None, Any]:
+    found: dict[Relation, Any] = {}
+    decided: bool | None = True
+    try:
+        if not isinstance(summary, NormalSummary):
+            raise Undecided("the requests are a summary of the user's own")
+        layout = layout_at(network, node)
+        for piece in summary.pieces:
+            for compared, row in piece_relations(layout.rows[piece.source_case], piece).items():
+                found.setdefault(compared, layout.decode(piece.source_case, row))
+    except Undecided:
+        decided = None
+        for time in network.domains[node].sample():
+            for result in summary.apply(time):
+                found.setdefault(relation(network.domains[node], time, result), time)
+    early = next((found[compared] for compared in BELOW_OR_BESIDE if compared in found), None)
+    return (decided, None) if not BELOW_OR_BESIDE & found.keys() else (False, early)
+
+
+def _offence(network: Network, found: Found, strictly: bool) -> Offence:
+    """The witness that a reader can follow: the times along the walk, from a start where it goes wrong."""
+    node = network.sources[found.walk[0]]
+    domain = network.domains[node]
+    start = found.relations["<" if strictly else "|" if "|" in found.relations else "<"]
+    ranks = {"<": 2, "|": 1, "=": 0, ">": 0} if strictly else {"|": 2, "<": 1, "=": 0, ">": 0}
+    path = followed(network, found.walk, start, lambda time: ranks[relation(domain, start, time)])
+    assert path is not None
+    last = path[-1]
+    return Offence(network.nodes[node], last.location, start, last.time, tuple(path), strictly)
+
+
+def _standstill(network: Network, found: Found) -> Standstill:
+    node = network.sources[found.walk[0]]
+    domain = network.domains[node]
+    start = found.relations.get("=", found.relations.get("<"))
+    ranks = {"=": 2, "<": 1, "|": 0, ">": 0}
+    path = followed(network, found.walk, start, lambda time: ranks[relation(domain, start, time)])
+    assert path is not None
+    notifies = any(network.notifies[network.sources[edge]] for edge in found.walk)
+    return Standstill(tuple(visited(network, found.walk)), tuple(path), notifies)
+
+
+def _counterexample(offence: Offence | None) -> tuple[Pointstamp, Pointstamp, Pointstamp] | None:
+    """(e, t) leads to (p, t), which leads to (e, u); but (e, t) cannot lead to (e, u), since t <= u does not hold."""
+    if offence is None:
+        return None
+    edge, time = offence.edge, offence.time
+    return Pointstamp(edge, time), Pointstamp(offence.node, time), Pointstamp(edge, offence.arrives)

@@ -1,0 +1,141 @@
+"""All that the engine asks of a graph (A&I 2.1): nodes, edges with their ends, a domain a location, a summary an edge.
+
+Locations are numbered: node i is location i, edge j is location `len(nodes) + j`. A graph of any kind serves when it
+has `network()`; `graphs.Graph` is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from progress.component import component_numbers
+from progress.drift import Drifts, drifts
+from progress.errors import PointstampError
+from progress.order import Domain
+from progress.summary import Summary
+
+NO_NODE = -1  # the source of an input edge, the destination of an output edge
+
+
+class Topology(Protocol):
+    """What can be handed to the engine."""
+
+    def network(self) -> Network:
+        """The graph with its names replaced by numbers and every domain and summary resolved."""
+        ...
+
+
+class Network:
+    """A resolved graph: parallel lists over nodes and over edges.
+
+    `summaries[j]` leads from the domain of edge j's source to the domain of edge j (None for input edges);
+    `requests[i]` says at which times an event at node i may trigger notification requests.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[str],
+        domains: Sequence[Domain],
+        requests: Sequence[Summary],
+        notifies: Sequence[bool],
+        edges: Sequence[str],
+        sources: Sequence[int],
+        targets: Sequence[int],
+        edge_domains: Sequence[Domain],
+        summaries: Sequence[Summary | None],
+    ) -> None:
+        self.nodes = nodes
+        self.domains = domains
+        self.requests = requests
+        self.notifies = notifies
+        self.edges = edges
+        self.sources = sources
+        self.targets = targets
+        self.edge_domains = edge_domains
+        self.summaries = summaries
+
+    def network(self) -> Network:
+        """A network is its own topology."""
+        return self
+
+    @cached_property
+    def outgoing(self) -> list[list[int]]:
+        """The edges that leave each node."""
+        lists: list[list[int]] = [[] for _ in self.nodes]
+        for edge, source in enumerate(self.sources):
+            if source != NO_NODE:
+                lists[source].append(edge)
+        return lists
+
+    @cached_property
+    def incoming(self) -> list[list[int]]:
+        """The edges that enter each node."""
+        lists: list[list[int]] = [[] for _ in self.nodes]
+        for edge, target in enumerate(self.targets):
+            if target != NO_NODE:
+                lists[target].append(edge)
+        return lists
+
+    @cached_property
+    def drifts(self) -> Drifts:
+        """The drift of every edge's summary."""
+        return drifts(self.summaries)
+
+    @cached_property
+    def component(self) -> list[int]:
+        """The strongly connected component of each node, so that edges between components lead to lower numbers."""
+        internal = [
+            (source, target)
+            for source, target in zip(self.sources, self.targets, strict=True)
+            if source != NO_NODE and target != NO_NODE
+        ]
+        return component_numbers(
+            len(self.nodes), [source for source, _ in internal], [target for _, target in internal]
+        )
+
+    @cached_property
+    def component_sizes(self) -> list[int]:
+        """How many nodes each component has."""
+        sizes = [0] * len(self.nodes)
+        for component in self.component:
+            sizes[component] += 1
+        return sizes
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each location."""
+        return {name: number for number, name in enumerate((*self.nodes, *self.edges))}
+
+    def number(self, name: object) -> int:
+        """The number of the location called `name`; refused when there is none."""
+        found = self.numbers.get(name) if isinstance(name, str) else None
+        if found is None:
+            raise PointstampError("PS611", f"there is no location {name!r}", "name a node or an edge of the graph")
+        return found
+
+    def name(self, location: int) -> str:
+        """The name of a location."""
+        count = len(self.nodes)
+        return self.nodes[location] if location < count else self.edges[location - count]
+
+    def domain(self, location: int) -> Domain:
+        """The domain of a location's times."""
+        count = len(self.nodes)
+        return self.domains[location] if location < count else self.edge_domains[location - count]
+
+    def pointstamp(self, location: object, time: Any) -> tuple[int, Any]:
+        """The numbered form of a pointstamp; refused when the location or the time does not exist."""
+        number = self.number(location)
+        if not self.domain(number).contains(time):
+            raise PointstampError("PS612", f"{time!r} is no time at {location!r}", f"a time of {self.domain(number)!r}")
+        return number, time
+
+    def successors(self, location: int) -> list[tuple[int, Summary | None]]:
+        """Where one step leads (Definition 2): from an edge to its destination, from a node to its outgoing edges."""
+        count = len(self.nodes)
+        if location >= count:
+            target = self.targets[location - count]
+            return [] if target == NO_NODE else [(target, None)]
+        return [(count + edge, self.summaries[edge]) for edge in self.outgoing[location]]
