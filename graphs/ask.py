@@ -1,0 +1,144 @@
+"""`pointstamp ask`: one query a line, one answer a line (SPEC section 3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphs.check import pairs
+from graphs.document import quoted
+from graphs.graph import Graph
+from graphs.notation import kind_of, suggestion, write_time
+from progress.closure import close
+from progress.could_result_in import CouldResultIn
+from progress.errors import PointstampError
+from progress.notification import eligible
+
+LONGEST_LINE = 16 * 1024 * 1024
+
+
+class Asker:
+    """Answers queries about one graph; what a query costs is what the engine's function of that name costs."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.could_result_in = CouldResultIn(graph)
+        self.queries: dict[str, Callable[[Any], dict[str, Any]]] = {
+            "could_result_in": self._could_result_in,
+            "close": self._close,
+            "contains": self._contains,
+            "eligible": self._eligible,
+        }
+
+    def answer_line(self, line: bytes) -> str:
+        """The answer to a line, as JSON in one line; a bad line is answered with an error."""
+        try:
+            answer = self.answer(read_line(line))
+        except PointstampError as error:
+            answer = refusal(error)
+        return json.dumps(answer)
+
+    def answer(self, query: Any) -> dict[str, Any]:
+        """The answer to a query; raises what is wrong with it."""
+        word, body = self._only_key(query)
+        return self.queries[word](body)
+
+    def _only_key(self, query: Any) -> tuple[str, Any]:
+        known = ", ".join(self.queries)
+        if not isinstance(query, Mapping) or len(query) != 1:
+            what = f"a mapping of {len(query)} keys" if isinstance(query, Mapping) else kind_of(query)
+            raise PointstampError("PS610", f"the query is {what}", f"a mapping with one key of {known}")
+        word, body = next(iter(query.items()))
+        if word not in self.queries:
+            raise PointstampError("PS610", f"unknown query {quoted(str(word))}", suggestion(word, self.queries))
+        return word, body
+
+    def _could_result_in(self, body: Any) -> dict[str, Any]:
+        if not isinstance(body, list) or len(body) != 2:
+            raise PointstampError("PS610", "could_result_in needs two pointstamps", '[["x", t], ["y", u]]')
+        proof = self.could_result_in.proof(self._pointstamp(body[0]), self._pointstamp(body[1]))
+        return {"result": False} if proof is None else {"result": True, "proof": pairs(proof)}
+
+    def _close(self, body: Any) -> dict[str, Any]:
+        closure = close(self.graph, self._pointstamps(body, "close"))
+        return {"frontiers": frontiers_to_json(closure.frontiers)}
+
+    def _contains(self, body: Any) -> dict[str, Any]:
+        self._check_keys(body, "contains", ("close", "pointstamp"), ("close", "pointstamp"))
+        starts = self._pointstamps(body["close"], "close")
+        return {"result": self._pointstamp(body["pointstamp"]) in close(self.graph, starts)}
+
+    def _eligible(self, body: Any) -> dict[str, Any]:
+        self._check_keys(body, "eligible", ("messages", "requests"), ())
+        messages = self._pointstamps(body.get("messages", []), "messages")
+        requests = self._pointstamps(body.get("requests", []), "requests")
+        answer = eligible(self.graph, messages, requests)
+        return {
+            "eligible": pairs(answer.eligible),
+            "blocked": [
+                {"request": pairs([request])[0], "by": pairs([by])[0], "proof": pairs(proof)}
+                for request, by, proof in answer.blocked
+            ],
+        }
+
+    def _check_keys(self, body: Any, word: str, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
+        if not isinstance(body, Mapping):
+            raise PointstampError("PS610", f"{word} is {kind_of(body)}", f"a mapping with {' and '.join(known)}")
+        for key in body:
+            if key not in known:
+                raise PointstampError("PS610", f"unknown key {quoted(str(key))} in {word}", suggestion(key, known))
+        for key in needed:
+            if key not in body:
+                raise PointstampError("PS610", f"{word} has no {key}", f"a mapping with {' and '.join(needed)}")
+
+    def _pointstamps(self, body: Any, word: str) -> list[tuple[str, Any]]:
+        if not isinstance(body, list):
+            raise PointstampError("PS610", f"{word} is {kind_of(body)}", 'a list like [["x", t], ["y", u]]')
+        return [self._pointstamp(item) for item in body]
+
+    def _pointstamp(self, item: Any) -> tuple[str, Any]:
+        if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
+            raise PointstampError("PS610", "a pointstamp is a location and a time", '["x", t]')
+        return item[0], self.graph.time_from_json(item[0], item[1])
+
+
+def read_line(line: bytes) -> Any:
+    """The JSON value of a line; PS610 when it is none."""
+    if len(line) > LONGEST_LINE:
+        raise PointstampError("PS610", f"the line is longer than {LONGEST_LINE} bytes", "ask in smaller parts")
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_distinct)
+    except UnicodeDecodeError:
+        raise PointstampError("PS610", "the line is not UTF-8", "JSON in UTF-8") from None
+    except RecursionError:
+        raise PointstampError(
+            "PS610", "the line is nested too deeply", "a query as SPEC section 3 lists them"
+        ) from None
+    except json.JSONDecodeError as error:
+        message = f"the line is no JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
+        raise PointstampError("PS610", message, "one JSON object a line") from None
+    except ValueError as error:
+        raise PointstampError("PS610", f"the line is no JSON: {error}", "one JSON object a line") from None
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+def _distinct(pairs_: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs_)
+    if len(found) < len(pairs_):
+        raise ValueError("a key appears twice")
+    return found
+
+
+def refusal(error: PointstampError) -> dict[str, Any]:
+    """An error as the answer to a line."""
+    message = f"{error.message} ({error.hint})" if error.hint else error.message
+    return {"error": {"code": error.code, "message": message}}
+
+
+def frontiers_to_json(frontiers: Mapping[str, tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Frontiers with their times as JSON data."""
+    return {location: [write_time(time) for time in times] for location, times in frontiers.items()}

@@ -1,0 +1,200 @@
+"""`pointstamp check`: from the engine's verdicts and the graph's shape to diagnostics with a place (SPEC section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphs.codes import code
+from graphs.diagnostic import Diagnostic, FileReport, Severity
+from graphs.document import quoted
+from graphs.graph import Graph, Mismatch
+from graphs.notation import write_time
+from graphs.reading import from_text
+from graphs.shape import dangling, unreachable
+from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
+from progress.errors import PointstampError
+from progress.pointstamp import Pointstamp
+
+UNDECIDED: dict[str, dict[str, Any]] = {
+    verdict: {"holds": None} for verdict in ("condition_1", "condition_2", "transitive", "advancing")
+}
+MOST_NAMES = 5
+
+
+def check_text(content: bytes, file: str) -> FileReport:
+    """The report on a file's content; what cannot be read has one PS0xx diagnostic and undecided verdicts."""
+    try:
+        return check_graph(from_text(content, file), file)
+    except PointstampError as error:
+        return unreadable(file, error)
+
+
+def unreadable(file: str, error: PointstampError) -> FileReport:
+    """The report on a file that is no graph."""
+    return FileReport(file, UNDECIDED, [_diagnostic_of(error)], readable=False)
+
+
+def check_graph(graph: Graph, file: str = "") -> FileReport:
+    """The report on a graph. Cost: `progress.check_conditions`, and O(nodes + edges) for the shape."""
+    network, mismatches = graph.resolve()
+    diagnostics = [_mismatch(graph, mismatch) for mismatch in mismatches]
+    if mismatches:
+        return FileReport(file, UNDECIDED, diagnostics, readable=True)
+    report = check_conditions(network)
+    diagnostics += [_early_request(graph, early) for early in report.condition_1.witnesses]
+    diagnostics += [_offence(graph, offence) for offence in report.condition_2.witnesses]
+    diagnostics += [_standstill(graph, standstill) for standstill in report.advancing.standstills]
+    diagnostics += _shape(graph)
+    diagnostics.sort(key=lambda found: (found.line or 0, found.column or 0, found.code))
+    return FileReport(file, verdicts(report), diagnostics, readable=True)
+
+
+def verdicts(report: Report) -> dict[str, dict[str, Any]]:
+    """The four verdicts as SPEC section 3 writes them."""
+    conditions: dict[str, dict[str, Any]] = {
+        "condition_1": {"holds": report.condition_1.holds},
+        "condition_2": {"holds": report.condition_2.holds},
+        "transitive": {"holds": report.transitive.holds},
+        "advancing": {"holds": report.advancing.holds},
+    }
+    if report.condition_1.witness:
+        conditions["condition_1"]["witness"] = _early_witness(report.condition_1.witness)
+    if report.condition_2.witness:
+        conditions["condition_2"]["witness"] = _offence_witness(report.condition_2.witness)
+    if report.transitive.counterexample:
+        conditions["transitive"]["counterexample"] = pairs(report.transitive.counterexample)
+    if report.advancing.cycle:
+        conditions["advancing"]["cycle"] = list(report.advancing.cycle)
+    return conditions
+
+
+def pairs(pointstamps: Sequence[Pointstamp]) -> list[list[Any]]:
+    """Pointstamps as JSON data."""
+    return [[location, write_time(time)] for location, time in pointstamps]
+
+
+def _early_witness(early: EarlyRequest) -> dict[str, Any]:
+    return {"node": early.node, "time": write_time(early.time), "requests": write_time(early.requests)}
+
+
+def _offence_witness(offence: Offence) -> dict[str, Any]:
+    return {
+        "node": offence.node,
+        "edge": offence.edge,
+        "time": write_time(offence.time),
+        "arrives": write_time(offence.arrives),
+        "path": pairs(offence.path),
+    }
+
+
+# --- one diagnostic for each finding ---------------------------------------------------------------------------------
+
+
+def _diagnostic(
+    graph: Graph, number: str, location: str, message: str, hint: str, witness: dict[str, Any], severity: Severity
+) -> Diagnostic:
+    line, column = graph.positions.get(location, (None, None))
+    return Diagnostic(number, code(number).name, severity, message, hint, line, column, witness)
+
+
+def _diagnostic_of(error: PointstampError) -> Diagnostic:
+    return Diagnostic(
+        error.code, code(error.code).name, "error", error.message, error.hint, error.line, error.column, {}
+    )
+
+
+def _mismatch(graph: Graph, mismatch: Mismatch) -> Diagnostic:
+    error = mismatch.error
+    return _diagnostic(
+        graph, error.code, mismatch.location, error.message, error.hint, {"location": mismatch.location}, "error"
+    )
+
+
+def _early_request(graph: Graph, early: EarlyRequest) -> Diagnostic:
+    message = (
+        f"an event at {shown(early.time)} may make {quoted(early.node)} request a notification at "
+        f"{shown(early.requests)}, which is not at or after it"
+    )
+    hint = f"let the requests of {quoted(early.node)} be identity, or advance them"
+    return _diagnostic(graph, "PS101", early.node, message, hint, _early_witness(early), "error")
+
+
+def _offence(graph: Graph, offence: Offence) -> Diagnostic:
+    number = "PS201" if offence.strictly_below else "PS202"
+    relation = "before it started" if offence.strictly_below else "neither before nor after it started"
+    message = (
+        f"a message from {quoted(offence.node)} at {shown(offence.time)} can come back to it on {quoted(offence.edge)} "
+        f"at {shown(offence.arrives)}, {relation}"
+    )
+    culprit = _first_fall(graph, offence)
+    if offence.strictly_below:
+        hint = f"change the summary of {quoted(culprit)} so that times do not move down"
+    else:
+        hint = "order the loop counters with lex instead of product, if the outer loop should come first"
+    return _diagnostic(
+        graph,
+        number,
+        culprit,
+        message,
+        hint,
+        _offence_witness(offence),
+        "error" if offence.strictly_below else "warning",
+    )
+
+
+def _first_fall(graph: Graph, offence: Offence) -> str:
+    """The node whose step moves the time down, where its domain can tell; else the one before the last edge."""
+    network = graph.network()
+    for (node, before), (edge, after) in zip(offence.path[::2], offence.path[1::2], strict=True):
+        domain = network.domain(network.number(edge))
+        if domain == network.domain(network.number(node)) and not domain.less_equal(before, after):
+            return node
+    return offence.path[-2].location
+
+
+def _standstill(graph: Graph, standstill: Standstill) -> Diagnostic:
+    start, end = standstill.round[0], standstill.round[-1]
+    names = " -> ".join(map(quoted, standstill.cycle[:6])) + (" -> ..." if len(standstill.cycle) > 6 else "")
+    message = (
+        f"the cycle {names} can return to {quoted(start.location)} at {shown(end.time)}, "
+        f"having left at {shown(start.time)}"
+    )
+    hint = "advance the time on the cycle, for instance with summary: {advance: 1} or feedback on one of its nodes"
+    severity: Severity = "error" if standstill.notifies else "warning"
+    witness = {"cycle": list(standstill.cycle), "round": pairs(standstill.round)}
+    return _diagnostic(graph, "PS301", standstill.cycle[0], message, hint, witness, severity)
+
+
+def _shape(graph: Graph) -> Iterator[Diagnostic]:
+    network = graph.network()
+    for number, found, message, hint in (
+        (
+            "PS402",
+            unreachable(network),
+            "nothing can ever arrive at {}: no input edge and no node that asks for notifications leads there",
+            "add an edge to it, or remove it",
+        ),
+        (
+            "PS403",
+            dangling(network),
+            "what arrives at {} has no effect: no output edge and no node that asks for notifications follows",
+            "let a node there ask for notifications, add an output edge, or remove it",
+        ),
+    ):
+        if found:
+            names = [network.name(location) for location in found]
+            listed = ", ".join(map(quoted, names[:MOST_NAMES])) + (
+                f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            )
+            yield _diagnostic(
+                graph, number, names[0], message.format(listed), hint, {"locations": names[:100]}, "warning"
+            )
+
+
+def shown(time: Any) -> str:
+    """A time as JSON, for messages."""
+    import json
+
+    text = json.dumps(write_time(time))
+    return text if len(text) <= 80 else text[:77] + "..."

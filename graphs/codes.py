@@ -1,0 +1,127 @@
+"""The registry: every code that this project reports, with its name, its usual severity, and one line that says it.
+
+Law (tested): the codes here, the codes in the sources, and the pages in docs/codes are the same set.
+
+The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2,
+3 cycles, 4 shape, 6 questions asked of a graph. The long explanations are loaded when one is looked at, not before:
+every `pointstamp check` imports this file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphs.diagnostic import Severity
+from progress.errors import PointstampError
+
+if TYPE_CHECKING:
+    from graphs.explanation import Example, Explanation
+
+
+class Code(NamedTuple):
+    """A code of the registry."""
+
+    number: str
+    name: str
+    severity: Severity
+    says: str
+
+    @property
+    def explanation(self) -> Explanation:
+        """What it means, why it matters, an example, a fix."""
+        from graphs.explanations_of_files import FILES
+        from graphs.explanations_of_questions import QUESTIONS
+        from graphs.explanations_of_verdicts import VERDICTS
+
+        return {**FILES, **VERDICTS, **QUESTIONS}[self.number]
+
+    def to_json(self) -> dict[str, str]:
+        """All that is known of it, as plain data."""
+        found = self.explanation
+        words = {"means": found.means, "why": found.why, "fix": found.fix}
+        return {**self._asdict(), **words, "example": found.example.text, "language": found.example.language}
+
+    @property
+    def means(self) -> str:
+        """What it means."""
+        return self.explanation.means
+
+    @property
+    def why(self) -> str:
+        """Why it matters."""
+        return self.explanation.why
+
+    @property
+    def example(self) -> Example:
+        """Something real that shows it."""
+        return self.explanation.example
+
+    @property
+    def fix(self) -> str:
+        """How to mend what it reports."""
+        return self.explanation.fix
+
+
+# number, name, usual severity, what it says
+_TABLE: tuple[tuple[str, str, Severity, str], ...] = (
+    # A file that cannot be read as a graph.
+    ("PS001", "unreadable-file", "error", "The file cannot be opened, or is not a UTF-8 text."),
+    ("PS002", "syntax-error", "error", "The text is not well-formed YAML or JSON."),
+    ("PS003", "refused-feature", "error", "The file uses a feature of YAML that graph files do without."),
+    ("PS004", "too-large", "error", "A file, a number, a name or a nesting is beyond what is read."),
+    ("PS005", "duplicate-key", "error", "One mapping has the same key twice."),
+    ("PS006", "unknown-key", "error", "A key is none that graph files have."),
+    ("PS007", "wrong-type", "error", "A value is of another kind than its key asks for."),
+    ("PS008", "unsupported-version", "error", "The format version is missing, or not one that is read."),
+    ("PS009", "ambiguous-name", "error", "A name is no text, or not everybody reads it as one."),
+    ("PS010", "name-taken", "error", "Two nodes or edges have the same name."),
+    ("PS011", "unknown-location", "error", "A name leads to no node, or to no edge that leaves the node."),
+    ("PS012", "bad-domain", "error", "This is no domain of times."),
+    ("PS013", "bad-summary", "error", "This is no summary."),
+    ("PS014", "bad-time", "error", "A summary contains something that is no time."),
+    ("PS015", "self-loop", "error", "An edge leads from a node to the same node."),
+    # Condition 1, Condition 2, cycles.
+    ("PS101", "requests-into-the-past", "error", "An event may trigger a notification request at an earlier time."),
+    ("PS201", "sends-into-the-past", "error", "A message can come back to a node before it left."),
+    ("PS202", "arrives-incomparable", "warning", "A message can come back neither before nor after it left."),
+    ("PS301", "cycle-without-advance", "error", "A cycle can return to its start without a later time."),
+    # Shape.
+    ("PS401", "domain-mismatch", "error", "A summary, or an edge, joins times that do not fit together."),
+    ("PS402", "unreachable", "warning", "Nothing can ever arrive here."),
+    ("PS403", "dangling", "warning", "What arrives here has no effect."),
+    # Questions.
+    ("PS601", "no-minimal-times", "error", "The answer goes down without end: it has no earliest times."),
+    ("PS602", "outside-domain", "error", "A summary of your own gives something that is no time of its target."),
+    ("PS603", "search-too-long", "error", "A could-result-in question exceeded its budget of steps."),
+    ("PS604", "closure-too-large", "error", "A closure exceeded its budget of comparisons."),
+    ("PS610", "bad-query", "error", "The line is no query."),
+    ("PS611", "no-such-location", "error", "The graph has no node and no edge of this name."),
+    ("PS612", "no-such-time", "error", "The location has no such time."),
+    ("PS613", "wrong-kind-of-location", "error", "A message is not on an edge, or a request is not at a node."),
+    ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
+)
+
+CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}
+
+
+def code(number: str) -> Code:
+    """The code of this number, or of this name, in capitals or not; refused (PS614) when there is none.
+
+    Cost: one look-up for a number as it is written here.
+    """
+    found = CODES.get(number) or CODES.get(number.upper())
+    if found is None:
+        found = next((entry for entry in CODES.values() if entry.name == number.lower()), None)
+    if found is None:
+        raise _unknown(number)
+    return found
+
+
+def _unknown(number: str) -> PointstampError:
+    from graphs.document import nearest, quoted
+
+    close = nearest(number, [*CODES, *(entry.name for entry in CODES.values())])
+    hint = (
+        f"did you mean {close}?" if close else f"a number from {min(CODES)} to {max(CODES)}, as docs/codes lists them"
+    )
+    return PointstampError("PS614", f"there is no code {quoted(number)}", hint)

@@ -1,0 +1,364 @@
+"""The command line: `pointstamp` (SPEC section 3). Each command imports what it needs when it runs, to start fast.
+
+Exit codes: 0 fine, 1 findings, 2 bad usage or input that is no graph, 3 a defect of this project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from progress.errors import PointstampError
+
+if TYPE_CHECKING:
+    from graphs.codes import Code
+    from graphs.diagnostic import FileReport
+    from graphs.graph import Graph
+
+FINE, FINDINGS, UNUSABLE, DEFECT = 0, 1, 2, 3
+
+
+class _Parser(argparse.ArgumentParser):
+    """Bad usage gets one line."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{self.prog}: {message} (see {self.prog} --help)")
+        sys.exit(UNUSABLE)
+
+
+def complain(line: str) -> None:
+    """One line on stderr, whatever is in it."""
+    sys.stderr.write(printable(line) + "\n")
+
+
+def printable(text: str) -> str:
+    """The text with control characters escaped, so that no name can move a terminal's cursor."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and answer its exit code."""
+    try:
+        options = _parser().parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except PointstampError as error:
+        complain(f"pointstamp: {located('', error)}")
+        return FINDINGS if error.code.startswith(("PS1", "PS2", "PS3", "PS4", "PS6")) else UNUSABLE
+    except BrokenPipeError:
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        complain(f"pointstamp: internal error: {type(error).__name__}: {error}; this is a defect of pointstamp")
+        return DEFECT
+
+
+def located(file: str, error: PointstampError) -> str:
+    """An error in one line: file, line, column, code, what is wrong, what would be right."""
+    place = ":".join(str(part) for part in (file, error.line, error.column) if part not in ("", None))
+    return f"{place}: {error}" if place else str(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="pointstamp", description="May anything at or before time t still arrive at node v?")
+    parser.add_argument("--version", action="version", version=_Version())
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+
+    check = commands.add_parser(
+        "check", help="judge graphs: Conditions 1 and 2, transitivity, cycles that do not advance"
+    )
+    check.add_argument(
+        "files", nargs="+", metavar="FILE", help="graph files, patterns like 'graphs/*.yaml', or - for stdin"
+    )
+    check.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    for word, says in (
+        ("error", "treat CODE as an error"),
+        ("warn", "treat CODE as a warning"),
+        ("ignore", "leave CODE out"),
+    ):
+        check.add_argument(f"--{word}", action="append", default=[], metavar="CODE", help=says)
+    check.set_defaults(run=_check)
+
+    ask = commands.add_parser("ask", help="answer queries about a graph, one JSON object a line")
+    ask.add_argument("file", metavar="FILE")
+    ask.set_defaults(run=_ask)
+
+    close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
+    close.add_argument("file", nargs="?", metavar="FILE")
+    close.add_argument("--at", action="append", required=True, metavar="LOCATION=TIME", help="TIME as JSON")
+    close.add_argument("--nodes", metavar="N.parquet", help="the nodes as a table, instead of FILE")
+    close.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
+    close.add_argument("--engine", choices=("local",), default="local")
+    close.add_argument("--format", choices=("text", "json"), default="text")
+    close.add_argument("-o", dest="output", metavar="FRONTIERS.parquet", help="write the answer as a table")
+    close.set_defaults(run=_close)
+
+    compose = commands.add_parser("compose", help="join two graphs at the edges they share")
+    compose.add_argument("first", metavar="FILE")
+    compose.add_argument("second", metavar="FILE")
+    compose.add_argument("--name", help="the name of the whole")
+    compose.add_argument("--format", choices=("text", "json"), default="text", help="text: YAML")
+    compose.set_defaults(run=_compose)
+
+    explain = commands.add_parser("explain", help="what a code means, why it matters, an example, a fix")
+    explain.add_argument("code", nargs="?", metavar="CODE", help="like PS201; without it, all codes are listed")
+    explain.add_argument("--format", choices=("text", "json"), default="text")
+    explain.set_defaults(run=_explain)
+    return parser
+
+
+class _Version(str):
+    """Looked up only when it is printed."""
+
+    def __mod__(self, values: Any) -> str:
+        return f"pointstamp {version()}"
+
+
+def version() -> str:
+    """The version of the installed distribution."""
+    from importlib.metadata import version as installed
+
+    return installed("pointstamp")
+
+
+def write(text: str) -> None:
+    """Text on stdout, ended by a newline; nothing for no text."""
+    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+
+
+def write_json(data: Any) -> None:
+    """One JSON document on stdout."""
+    import json
+
+    write(json.dumps(data, indent=2))
+
+
+# --- check -----------------------------------------------------------------------------------------------------------
+
+
+def _check(options: argparse.Namespace) -> int:
+    severities = _severities(options)
+    reports = [_adjusted(_checked(file), severities) for file in _expanded(options.files)]
+    for report in reports:
+        if not report.readable:
+            found = report.diagnostics[0]
+            error = PointstampError(found.code, found.message, found.hint, found.line, found.column)
+            complain(f"pointstamp: {located(report.file, error)}")
+    if options.format == "json":
+        write_json({"format_version": 1, "files": [report.to_json() for report in reports]})
+    elif options.format == "sarif":
+        from graphs.sarif import render as render_sarif
+
+        write(render_sarif(reports, version()))
+    elif options.format == "github":
+        from graphs.github import render as render_github
+
+        write(render_github(reports))
+    elif any(report.readable for report in reports):
+        from graphs.report_text import render as render_text
+
+        write(render_text([report for report in reports if report.readable], color=sys.stdout.isatty()))
+    if not all(report.readable for report in reports):
+        return UNUSABLE
+    return FINE if all(report.valid for report in reports) else FINDINGS
+
+
+def _checked(file: str) -> FileReport:
+    from graphs.check import check_text, unreadable
+    from graphs.document import read_file
+
+    try:
+        return check_text(read_file(file), file)
+    except PointstampError as error:
+        return unreadable(file, error)
+
+
+def _expanded(files: Sequence[str]) -> list[str]:
+    """The files, patterns replaced by what they match; a pattern without a match stays and will not be found."""
+    from pathlib import Path
+
+    found: list[str] = []
+    for file in files:
+        if any(character in file for character in "*?[") and not Path(file).exists():
+            from glob import glob
+
+            found += sorted(glob(file, recursive=True)) or [file]  # noqa: PTH207 - the pattern may be absolute
+        else:
+            found.append(file)
+    return list(dict.fromkeys(found))
+
+
+def _severities(options: argparse.Namespace) -> dict[str, str]:
+    severities: dict[str, str] = {}
+    for option in ("error", "warn", "ignore"):
+        for given in getattr(options, option):
+            for word in given.split(","):
+                number = _code(word).number
+                if number.startswith("PS0") and option != "error":
+                    raise _bad_usage(f"--{option} {number}: a file that cannot be read stays an error", "PS101 and up")
+                severities[number] = {"error": "error", "warn": "warning", "ignore": "ignore"}[option]
+    return severities
+
+
+class BadUsage(PointstampError):
+    """Arguments that do not go together."""
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})"
+
+
+def _bad_usage(message: str, hint: str) -> BadUsage:
+    return BadUsage("usage", message, hint)
+
+
+def _adjusted(report: FileReport, severities: dict[str, str]) -> FileReport:
+    kept = [
+        diagnostic._replace(severity=severities.get(diagnostic.code, diagnostic.severity))  # type: ignore[arg-type]
+        for diagnostic in report.diagnostics
+        if severities.get(diagnostic.code) != "ignore"
+    ]
+    return report._replace(diagnostics=kept)
+
+
+# --- the other commands ----------------------------------------------------------------------------------------------
+
+
+def read_graph(file: str) -> Graph:
+    """The graph in a file, resolved; errors name the file."""
+    from graphs.reading import load
+
+    try:
+        graph = load(file)
+        graph.network()
+        return graph
+    except PointstampError as error:
+        place = ":".join(str(part) for part in (file, error.line, error.column) if part is not None)
+        raise _InFile(place, error) from None
+
+
+class _InFile(PointstampError):
+    """An error that names its file."""
+
+    def __init__(self, place: str, error: PointstampError) -> None:
+        super().__init__(error.code, error.message, error.hint)
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {super().__str__()}"
+
+
+def _ask(options: argparse.Namespace) -> int:
+    from graphs.ask import LONGEST_LINE, Asker
+
+    if options.file == "-":
+        raise _bad_usage("ask reads its queries from stdin", "name the graph's file")
+    asker = Asker(read_graph(options.file))
+    stream, answers = sys.stdin.buffer, sys.stdout
+    while line := stream.readline(LONGEST_LINE + 2):
+        while len(line) > LONGEST_LINE + 1 and (rest := stream.readline(1 << 20)):  # skip the rest, answer once
+            if rest.endswith(b"\n"):
+                break
+        answers.write(asker.answer_line(line) + "\n")
+        answers.flush()
+    return FINE
+
+
+def _close(options: argparse.Namespace) -> int:
+    from graphs.ask import frontiers_to_json
+    from progress.closure import close
+
+    tables = options.nodes is not None or options.edges is not None
+    if tables == (options.file is not None) or (tables and (options.nodes is None or options.edges is None)):
+        raise _bad_usage("close takes FILE, or both --nodes and --edges", "pointstamp close loop.yaml --at input=0")
+    if tables:
+        from graphs.tables import read_tables
+
+        graph = read_tables(options.nodes, options.edges)
+    else:
+        graph = read_graph(options.file)
+    frontiers = frontiers_to_json(close(graph, [_pointstamp(graph, text) for text in options.at]).frontiers)
+    if options.output:
+        from graphs.tables import write_frontiers
+
+        write_frontiers(options.output, frontiers)
+    elif options.format == "json":
+        write_json({"frontiers": frontiers})
+    else:
+        import json
+
+        width = max((len(printable(location)) for location in frontiers), default=0)
+        for location, times in frontiers.items():
+            write(f"{printable(location):{width}}  {', '.join(map(json.dumps, times))}")
+    return FINE
+
+
+def _pointstamp(graph: Graph, text: str) -> tuple[str, Any]:
+    """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
+    import json
+
+    places = [place for place, character in enumerate(text) if character == "="]
+    if not places:
+        raise _bad_usage(f"--at {text}: no time", "LOCATION=TIME, like --at input=0")
+    place = next((place for place in places if text[:place] in graph.nodes or text[:place] in graph.edges), places[0])
+    location, written = text[:place], text[place + 1 :]
+    try:
+        data = json.loads(written)
+    except (ValueError, RecursionError):
+        data = written
+    try:
+        return location, graph.time_from_json(location, data)
+    except PointstampError as error:
+        raise _bad_usage(f"--at {text}: {error.message}", error.hint) from None
+
+
+def _compose(options: argparse.Namespace) -> int:
+    from graphs.composition import compose
+    from graphs.writing import to_data
+
+    data = to_data(compose(read_graph(options.first), read_graph(options.second), options.name))
+    if options.format == "json":
+        write_json(data)
+    else:
+        import yaml
+
+        write(yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True))
+    return FINE
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from graphs.codes import CODES
+    from graphs.explain import explain
+
+    if options.code is None:
+        if options.format == "json":
+            write_json({"codes": [found.to_json() for found in CODES.values()]})
+        else:
+            for number, found in CODES.items():
+                write(f"{number}  {found.name:28} {found.says}")
+        return FINE
+    found = _code(options.code)
+    if options.format == "json":
+        write_json(found.to_json())
+    else:
+        write(explain(found.number))
+    return FINE
+
+
+def _code(word: str) -> Code:
+    """The code of this number or name; bad usage where there is none."""
+    from graphs.codes import code
+
+    try:
+        return code(word.strip())
+    except PointstampError as error:
+        raise _bad_usage(error.message, error.hint) from None

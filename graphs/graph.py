@@ -1,0 +1,280 @@
+"""Graphs as people build them: nodes and edges by name, domains and summaries as they are written (A&I 2.1, SPEC 2).
+
+`Graph` collects; `network()` resolves: every location gets its domain, every outgoing edge its summary between two
+domains, and the engine gets numbers instead of names. What does not fit together is PS401, naming both domains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from graphs.notation import read_domain, read_summary, read_time, suggestion, write_time
+from progress.declared import Identity
+from progress.errors import PointstampError
+from progress.memory import without_cycle_search
+from progress.order import Domain
+from progress.summary import NormalSummary, OpaqueSummary, Summary
+from progress.topology import NO_NODE, Network
+
+LONGEST_NAME = 1000
+
+
+class Mismatch(NamedTuple):
+    """Two domains that should be one, or a summary that fits no domain; `location` names the place."""
+
+    location: str
+    error: PointstampError
+
+
+class NodeRecord:
+    """A node as it was declared."""
+
+    __slots__ = ("domain", "emits", "label", "notifies", "requests", "summary")
+
+    def __init__(
+        self, domain: Domain, summary: Any, emits: dict[str, Any], requests: Any, notifies: bool, label: str | None
+    ) -> None:
+        self.domain = domain
+        self.summary = summary
+        self.emits = emits
+        self.requests = requests
+        self.notifies = notifies
+        self.label = label
+
+
+class Graph:
+    """A dataflow graph. Adding a node or an edge costs O(1); `network()` costs O(nodes + edges) once after a change.
+
+    Parameters
+    ----------
+    time : the default domain of every node, a `Domain` or its notation, as `{"product": ["nat", "nat"]}`
+    name : an optional name
+    """
+
+    def __init__(self, time: Any = "nat", name: str | None = None) -> None:
+        self.name = name
+        self.time = read_domain(time)
+        self.nodes: dict[str, NodeRecord] = {}
+        self.edges: dict[str, int] = {}
+        self.sources: list[str | None] = []
+        self.targets: list[str | None] = []
+        self.edge_times: dict[str, Domain] = {}
+        self.edge_labels: dict[str, str] = {}
+        self.positions: dict[str, tuple[int, int]] = {}  # line and column of each location, when read from a file
+        self._identity = Identity()
+        self._network: Network | None = None
+
+    def __repr__(self) -> str:
+        return f"Graph({self.name or ''!r}, {len(self.nodes)} nodes, {len(self.edges)} edges)"
+
+    def node(
+        self,
+        name: str,
+        time: Any = None,
+        summary: Any = None,
+        emits: dict[str, Any] | None = None,
+        requests: Any = None,
+        notify: bool = True,
+        label: str | None = None,
+    ) -> Graph:
+        """Add a node. `summary` holds for every outgoing edge, `emits` for the edges it names."""
+        self._new_name(name)
+        self.nodes[name] = NodeRecord(
+            self.time if time is None else read_domain(time),
+            self._identity if summary is None else read_summary(summary),
+            {edge: read_summary(item) for edge, item in emits.items()} if emits else {},
+            self._identity if requests is None else read_summary(requests),
+            notify,
+            label,
+        )
+        return self
+
+    def edge(
+        self,
+        source: str | None = None,
+        target: str | None = None,
+        id: str | None = None,
+        time: Any = None,
+        label: str | None = None,
+    ) -> Graph:
+        """Add an edge; without `source` an input edge, without `target` an output edge. Its nodes may follow later."""
+        if source is None and target is None:
+            raise PointstampError("PS007", "an edge has neither from nor to", "name at least one of its ends")
+        if source is not None and source == target:
+            raise PointstampError(
+                "PS015", f"an edge leads from {source!r} to itself", "an edge joins two distinct nodes: put one between"
+            )
+        name = id if id is not None else f"{source or ''}->{target or ''}"
+        self._new_name(name)
+        self.edges[name] = len(self.sources)
+        self.sources.append(source)
+        self.targets.append(target)
+        if time is not None:
+            self.edge_times[name] = read_domain(time)
+        if label is not None:
+            self.edge_labels[name] = label
+        return self
+
+    def _new_name(self, name: str) -> None:
+        if not name or len(name) > LONGEST_NAME:
+            raise PointstampError("PS009", f"{name[:40]!r} is no name", f"text of 1 to {LONGEST_NAME} characters")
+        if name in self.nodes or name in self.edges:
+            other = "node" if name in self.nodes else "edge"
+            raise PointstampError(
+                "PS010", f"{name!r} already names another {other}", "nodes and edges share one set of names: give an id"
+            )
+        self._network = None
+
+    def locations(self) -> Iterator[str]:
+        """All locations: the nodes, then the edges, in the order they were added."""
+        yield from self.nodes
+        yield from self.edges
+
+    def domain_of(self, location: str) -> Domain:
+        """The domain of a location's times."""
+        network = self.network()
+        return network.domain(network.number(location))
+
+    def time_from_json(self, location: str, data: Any) -> Any:
+        """The time that JSON data stands for at a location; refused when it is none of its domain."""
+        time = read_time(data)
+        self.network().pointstamp(location, time)
+        return time
+
+    def time_to_json(self, location: str, time: Any) -> Any:
+        """A time as JSON data."""
+        return write_time(time)
+
+    def network(self) -> Network:
+        """The resolved graph; raises the first mismatch (PS401) or unknown name there is."""
+        if self._network is None:
+            network, mismatches = self.resolve()
+            if mismatches:
+                raise mismatches[0].error
+            self._network = network
+        return self._network
+
+    def resolve(self) -> tuple[Network, list[Mismatch]]:
+        """The network, with all mismatches; a mismatched summary stands in it as one that sends nothing."""
+        with without_cycle_search():
+            return _Resolution(self).run()
+
+
+class _Resolution:
+    """One pass over nodes and edges; equal summaries between equal domains are bound once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.mismatches: list[Mismatch] = []
+        self._bound: dict[tuple[int, int, int], Summary | PointstampError] = {}
+        self._interned: dict[Any, Any] = {}
+
+    def run(self) -> tuple[Network, list[Mismatch]]:
+        graph = self.graph
+        records = list(graph.nodes.values())
+        numbers = {name: number for number, name in enumerate(graph.nodes)}
+        domains = [self._intern(record.domain) for record in records]
+        node_summaries = [self._intern(record.summary) for record in records]
+        requests: list[Summary] = []
+        for name, record, domain in zip(graph.nodes, records, domains, strict=True):
+            bound = self._bind(name, self._intern(record.requests), domain, domain, f"the requests of {name!r}")
+            requests.append(bound)
+            for edge in record.emits:
+                position = graph.edges.get(edge)
+                if position is None or graph.sources[position] != name:
+                    raise PointstampError(
+                        "PS011",
+                        f"{name!r} emits on {edge!r}, which is no edge that leaves it",
+                        "the id of such an edge",
+                    )
+        sources: list[int] = []
+        targets: list[int] = []
+        edge_domains: list[Domain] = []
+        summaries: list[Summary | None] = []
+        edge_times, bound_cache = graph.edge_times, self._bound
+        for edge, source_name, target_name in zip(graph.edges, graph.sources, graph.targets, strict=True):
+            source = NO_NODE if source_name is None else self._node(numbers, source_name, edge)
+            target = NO_NODE if target_name is None else self._node(numbers, target_name, edge)
+            sources.append(source)
+            targets.append(target)
+            given = self._intern(edge_times[edge]) if edge in edge_times else None
+            domain = domains[target] if target != NO_NODE else given
+            if given is not None and domain is not given:
+                self._mismatch(
+                    edge,
+                    f"the edge {edge!r} has times of {given!r}, its destination {target_name!r} of {domain!r}",
+                    "a message is an event at its destination: both have one domain",
+                )
+            if source == NO_NODE:
+                assert domain is not None
+                edge_domains.append(domain)
+                summaries.append(None)
+                continue
+            emits = records[source].emits
+            declared = self._intern(emits[edge]) if emits and edge in emits else node_summaries[source]
+            before = domains[source]
+            summary = bound_cache.get((id(declared), id(before), id(domain)))
+            if summary is None or isinstance(summary, PointstampError):
+                what = f"the summary of {source_name!r} on the edge {edge!r}"
+                summary = self._bind(edge, declared, before, domain, what)
+            edge_domains.append(domain if domain is not None else self._intern(summary.target))
+            summaries.append(summary)
+        network = Network(
+            list(graph.nodes),
+            domains,
+            requests,
+            [record.notifies for record in records],
+            list(graph.edges),
+            sources,
+            targets,
+            edge_domains,
+            summaries,
+        )
+        return network, self.mismatches
+
+    def _node(self, numbers: dict[str, int], name: str, edge: str) -> int:
+        number = numbers.get(name)
+        if number is None:
+            hint = suggestion(name, numbers) if numbers else "declare the node"
+            raise PointstampError("PS011", f"the edge {edge!r} names {name!r}, which is no node", hint)
+        return number
+
+    def _intern(self, value: Any) -> Any:
+        """One object for equal domains and equal summaries, so that identity can stand for equality."""
+        try:
+            return self._interned.setdefault((type(value), value), value)
+        except TypeError:  # a summary of the user's own that cannot be hashed is equal to itself alone
+            return self._interned.setdefault(id(value), value)
+
+    def _mismatch(self, location: str, message: str, hint: str) -> None:
+        self.mismatches.append(Mismatch(location, PointstampError("PS401", message, hint)))
+
+    def _bind(self, location: str, declared: Any, source: Domain, wanted: Domain | None, what: str) -> Summary:
+        key = (id(declared), id(source), id(wanted))
+        bound = self._bound.get(key)
+        if bound is None:
+            try:
+                bound = bind(declared, source, wanted)
+            except PointstampError as error:
+                bound = error
+            self._bound[key] = bound
+        if isinstance(bound, PointstampError):
+            self._mismatch(location, f"{what}: {bound.message}", bound.hint)
+            return NormalSummary(source, wanted or source, ())
+        return bound
+
+
+def bind(declared: Any, source: Domain, wanted: Domain | None) -> Summary:
+    """A declared or custom summary between two domains; `wanted` is the destination's, where there is one."""
+    if not hasattr(declared, "pieces"):
+        return OpaqueSummary(source, wanted or source, declared)
+    targets = declared.targets(source, () if wanted is None else (wanted,))
+    if wanted is None:
+        wanted = targets[0]
+    elif wanted not in targets:
+        raise PointstampError(
+            "PS401", f"{declared} leads from times of {source!r} to {targets[-1]!r}, not to {wanted!r}",
+            "change the summary, or the `time` of one of the two nodes",
+        )  # fmt: skip
+    return NormalSummary(source, wanted, declared.pieces(source, wanted))

@@ -1,0 +1,49 @@
+"""The shape of a graph: where nothing can arrive, and where what arrives has no effect.
+
+Both answer with location numbers, in order, and cost O(nodes + edges).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from progress.topology import NO_NODE, Network
+
+
+def unreachable(network: Network) -> list[int]:
+    """Locations to which neither an input edge nor a node that asks for notifications leads.
+
+    A node that asks for notifications may begin by itself: initial requests are part of the model (A&I 2.2).
+    """
+    count = len(network.nodes)
+    starts = [node for node in range(count) if network.notifies[node]]
+    starts += [target for source, target in zip(network.sources, network.targets, strict=True) if source == NO_NODE]
+    reached = _spread(starts, network.outgoing, network.targets)
+    nodes = [node for node in range(count) if node not in reached]
+    edges = (count + edge for edge, source in enumerate(network.sources) if source != NO_NODE and source not in reached)
+    return [*nodes, *edges]
+
+
+def dangling(network: Network) -> list[int]:
+    """Locations from which neither an output edge nor a node that asks for notifications can be reached."""
+    count = len(network.nodes)
+    ends = [node for node in range(count) if network.notifies[node]]
+    ends += [source for source, target in zip(network.sources, network.targets, strict=True) if target == NO_NODE]
+    reached = _spread(ends, network.incoming, network.sources)
+    nodes = [node for node in range(count) if node not in reached]
+    edges = (count + edge for edge, target in enumerate(network.targets) if target != NO_NODE and target not in reached)
+    return [*nodes, *edges]
+
+
+def _spread(starts: Iterable[int], edges_at: list[list[int]], ends: Iterable[int]) -> set[int]:
+    """The nodes reached from `starts` along the edges at each node towards their other ends."""
+    ends = list(ends)
+    reached = set(starts)
+    pending = list(reached)
+    while pending:
+        for edge in edges_at[pending.pop()]:
+            node = ends[edge]
+            if node != NO_NODE and node not in reached:
+                reached.add(node)
+                pending.append(node)
+    return reached

@@ -1,0 +1,84 @@
+"""Graphs and frontiers as Parquet tables, with pyarrow (extra `spark`): columns are the keys of the file format.
+
+The nodes' table has a column `id` (or `name`) besides; `time`, `summary`, `emits` and `requests` hold JSON text, where
+a text that is no JSON is taken as it is, so that `feedback` needs no quotes of its own. The answer has the columns
+`location` and `time` (JSON text).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from graphs.graph import Graph
+from graphs.reading import EDGE_KEYS, NODE_KEYS, from_data
+from progress.errors import PointstampError
+
+NAME_COLUMNS = ("id", "name", "node")
+JSON_COLUMNS = frozenset({"time", "summary", "emits", "requests"})
+
+
+def read_tables(nodes: str, edges: str) -> Graph:
+    """The graph of two Parquet files. Cost: linear in their rows."""
+    named: dict[str, Any] = {}
+    for row in _rows(nodes):
+        column = next((column for column in NAME_COLUMNS if row.get(column) is not None), None)
+        if column is None:
+            raise PointstampError("PS007", f"{nodes}: a row has no name", f"a column {NAME_COLUMNS[0]}")
+        name = str(row.pop(column))
+        if name in named:
+            raise PointstampError("PS010", f"{nodes}: two rows are named {name!r}", "one row a node")
+        named[name] = _given(row, NODE_KEYS)
+    listed = [_given(row, EDGE_KEYS) for row in _rows(edges)]
+    return from_data({"pointstamp": 1, "nodes": named, "edges": listed})
+
+
+def write_frontiers(path: str, frontiers: dict[str, list[Any]]) -> None:
+    """Frontiers as a Parquet file, a row for each location and time."""
+    arrow, parquet = _arrow()
+    rows = [(location, json.dumps(time)) for location, times in frontiers.items() for time in times]
+    table = arrow.table({"location": [row[0] for row in rows], "time": [row[1] for row in rows]})
+    try:
+        parquet.write_table(table, path)
+    except OSError as error:
+        raise PointstampError(
+            "PS001", f"cannot write {path}: {error.strerror or error}", "a folder that exists"
+        ) from None
+
+
+def _rows(path: str) -> list[dict[str, Any]]:
+    arrow, parquet = _arrow()
+    try:
+        rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
+    except FileNotFoundError:
+        raise PointstampError("PS001", f"cannot read {path}: no such file", "check the spelling") from None
+    except (OSError, arrow.lib.ArrowException) as error:
+        raise PointstampError("PS001", f"cannot read {path}: {str(error).splitlines()[0]}", "a Parquet file") from None
+    return rows
+
+
+def _given(row: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    """The keys that have a value, JSON text read; other columns are kept and refused as unknown keys are."""
+    return {
+        key: _read(value) if key in JSON_COLUMNS and key in known else value
+        for key, value in row.items()
+        if value is not None
+    }
+
+
+def _read(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError:
+        raise PointstampError("PS001", "Parquet files need pyarrow", "pip install 'pointstamp[spark]'") from None
+    return pyarrow, pyarrow.parquet

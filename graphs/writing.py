@@ -1,0 +1,52 @@
+"""From a `Graph` back to plain data: the inverse of `graphs.reading`, for files and for composed graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphs.graph import Graph
+from graphs.notation import write_domain, write_summary
+from progress.declared import Identity
+
+
+def to_data(graph: Graph) -> dict[str, Any]:
+    """The document of a graph, format 1; `from_data` of it is an equal graph.
+
+    Domains and summaries of the user's own are refused.
+    """
+    data: dict[str, Any] = {"pointstamp": 1}
+    if graph.name is not None:
+        data["name"] = graph.name
+    data["time"] = write_domain(graph.time)
+    data["nodes"] = {name: _node(graph, name) for name in graph.nodes}
+    data["edges"] = [_edge(graph, name) for name in graph.edges]
+    return data
+
+
+def _node(graph: Graph, name: str) -> dict[str, Any]:
+    record = graph.nodes[name]
+    node: dict[str, Any] = {}
+    if record.domain != graph.time:
+        node["time"] = write_domain(record.domain)
+    if not isinstance(record.summary, Identity):
+        node["summary"] = write_summary(record.summary)
+    if record.emits:
+        node["emits"] = {edge: write_summary(summary) for edge, summary in record.emits.items()}
+    if not isinstance(record.requests, Identity):
+        node["requests"] = write_summary(record.requests)
+    if not record.notifies:
+        node["notify"] = False
+    if record.label is not None:
+        node["label"] = record.label
+    return node
+
+
+def _edge(graph: Graph, name: str) -> dict[str, Any]:
+    position = graph.edges[name]
+    ends = {"id": name, "from": graph.sources[position], "to": graph.targets[position]}
+    edge = {key: value for key, value in ends.items() if value is not None}
+    if name in graph.edge_times:
+        edge["time"] = write_domain(graph.edge_times[name])
+    if name in graph.edge_labels:
+        edge["label"] = graph.edge_labels[name]
+    return edge
