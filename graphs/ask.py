@@ -1,4 +1,4 @@
-"""`pointstamp ask`: one query a line, one answer a line (SPEC section 3)."""
+"""`pointstamp ask`: one query a line, one answer a line (docs/ask.md)."""
 
 from __future__ import annotations
 
@@ -112,9 +112,7 @@ def read_line(line: bytes) -> Any:
     except UnicodeDecodeError:
         raise PointstampError("PS610", "the line is not UTF-8", "JSON in UTF-8") from None
     except RecursionError:
-        raise PointstampError(
-            "PS610", "the line is nested too deeply", "a query as SPEC section 3 lists them"
-        ) from None
+        raise PointstampError("PS610", "the line is nested too deeply", "a query as docs/ask.md lists them") from None
     except json.JSONDecodeError as error:
         message = f"the line is no JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
         raise PointstampError("PS610", message, "one JSON object a line") from None

@@ -1,4 +1,4 @@
-"""`pointstamp check`: from the engine's verdicts and the graph's shape to diagnostics with a place (SPEC section 3)."""
+"""`pointstamp check`: from the engine's verdicts and the graph's shape to diagnostics (docs/conditions.md)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_graph(graph: Graph, file: str = "") -> FileReport:
 
 
 def verdicts(report: Report) -> dict[str, dict[str, Any]]:
-    """The four verdicts as SPEC section 3 writes them."""
+    """The four verdicts as docs/conditions.md shows them."""
     conditions: dict[str, dict[str, Any]] = {
         "condition_1": {"holds": report.condition_1.holds},
         "condition_2": {"holds": report.condition_2.holds},
@@ -196,5 +196,5 @@ def shown(time: Any) -> str:
     """A time as JSON, for messages."""
     import json
 
-    text = json.dumps(write_time(time))
+    text = json.dumps(write_time(time), default=str)
     return text if len(text) <= 80 else text[:77] + "..."

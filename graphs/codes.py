@@ -93,7 +93,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS601", "no-minimal-times", "error", "The answer goes down without end: it has no earliest times."),
     ("PS602", "outside-domain", "error", "A summary of your own gives something that is no time of its target."),
     ("PS603", "search-too-long", "error", "A could-result-in question exceeded its budget of steps."),
-    ("PS604", "closure-too-large", "error", "A closure exceeded its budget of comparisons."),
+    ("PS604", "closure-too-large", "error", "A closure exceeded its budget of steps."),
     ("PS610", "bad-query", "error", "The line is no query."),
     ("PS611", "no-such-location", "error", "The graph has no node and no edge of this name."),
     ("PS612", "no-such-time", "error", "The location has no such time."),

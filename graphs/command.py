@@ -1,4 +1,4 @@
-"""The command line: `pointstamp` (SPEC section 3). Each command imports what it needs when it runs, to start fast.
+"""The command line: `pointstamp` (docs/README.md). Each command imports what it needs when it runs, to start fast.
 
 Exit codes: 0 fine, 1 findings, 2 bad usage or input that is no graph, 3 a defect of this project.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from progress.errors import PointstampError
@@ -43,6 +44,9 @@ def printable(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and answer its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is escaped, never an error
+            stream.reconfigure(errors="backslashreplace")
     try:
         options = _parser().parse_args(arguments)
         code: int = options.run(options)
@@ -140,7 +144,7 @@ def write_json(data: Any) -> None:
     """One JSON document on stdout."""
     import json
 
-    write(json.dumps(data, indent=2))
+    write(json.dumps(data, indent=2, default=str))
 
 
 # --- check -----------------------------------------------------------------------------------------------------------

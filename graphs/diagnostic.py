@@ -20,12 +20,12 @@ class Diagnostic(NamedTuple):
     witness: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """The object of SPEC section 3."""
+        """Its JSON form, as docs/conditions.md shows it."""
         return self._asdict()
 
 
 class FileReport(NamedTuple):
-    """All that `pointstamp check` says of one file. `conditions` has the four verdicts as in SPEC section 3."""
+    """All that `pointstamp check` says of one file. `conditions` has the four verdicts in their JSON form."""
 
     file: str
     conditions: dict[str, dict[str, Any]]
@@ -38,7 +38,7 @@ class FileReport(NamedTuple):
         return not any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of SPEC section 3."""
+        """Its JSON form, as docs/conditions.md shows it."""
         return {
             "file": self.file,
             "valid": self.valid,

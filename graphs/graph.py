@@ -1,4 +1,4 @@
-"""Graphs as people build them: nodes and edges by name, domains and summaries as they are written (A&I 2.1, SPEC 2).
+"""Graphs as people build them: nodes and edges by name, domains and summaries as they are written (A&I 2.1).
 
 `Graph` collects; `network()` resolves: every location gets its domain, every outgoing edge its summary between two
 domains, and the engine gets numbers instead of names. What does not fit together is PS401, naming both domains.
@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from graphs.notation import read_domain, read_summary, read_time, suggestion, write_time
-from progress.declared import Identity
+from progress.declared import Identity, Never
 from progress.errors import PointstampError
+from progress.generic import GenericSummary
+from progress.layout import layout_of
 from progress.memory import without_cycle_search
 from progress.order import Domain
 from progress.summary import NormalSummary, OpaqueSummary, Summary
@@ -139,7 +141,7 @@ class Graph:
     def time_from_json(self, location: str, data: Any) -> Any:
         """The time that JSON data stands for at a location; refused when it is none of its domain."""
         time = read_time(data)
-        self.network().pointstamp(location, time)
+        self.network().pointstamp((location, time))
         return time
 
     def time_to_json(self, location: str, time: Any) -> Any:
@@ -173,9 +175,11 @@ class _Resolution:
     def run(self) -> tuple[Network, list[Mismatch]]:
         graph = self.graph
         records = list(graph.nodes.values())
-        numbers = {name: number for number, name in enumerate(graph.nodes)}
+        numbers: dict[str | None, int] = {name: number for number, name in enumerate(graph.nodes)}
+        numbers[None] = NO_NODE
         domains = [self._intern(record.domain) for record in records]
         node_summaries = [self._intern(record.summary) for record in records]
+        every_emits = [record.emits for record in records]
         requests: list[Summary] = []
         for name, record, domain in zip(graph.nodes, records, domains, strict=True):
             bound = self._bind(name, self._intern(record.requests), domain, domain, f"the requests of {name!r}")
@@ -194,11 +198,12 @@ class _Resolution:
         summaries: list[Summary | None] = []
         edge_times, bound_cache = graph.edge_times, self._bound
         for edge, source_name, target_name in zip(graph.edges, graph.sources, graph.targets, strict=True):
-            source = NO_NODE if source_name is None else self._node(numbers, source_name, edge)
-            target = NO_NODE if target_name is None else self._node(numbers, target_name, edge)
+            source, target = numbers.get(source_name), numbers.get(target_name)
+            if source is None or target is None:
+                raise self._no_node(edge, target_name if target is None else source_name)
             sources.append(source)
             targets.append(target)
-            given = self._intern(edge_times[edge]) if edge in edge_times else None
+            given = self._intern(edge_times[edge]) if edge_times and edge in edge_times else None
             domain = domains[target] if target != NO_NODE else given
             if given is not None and domain is not given:
                 self._mismatch(
@@ -211,7 +216,7 @@ class _Resolution:
                 edge_domains.append(domain)
                 summaries.append(None)
                 continue
-            emits = records[source].emits
+            emits = every_emits[source]
             declared = self._intern(emits[edge]) if emits and edge in emits else node_summaries[source]
             before = domains[source]
             summary = bound_cache.get((id(declared), id(before), id(domain)))
@@ -233,12 +238,9 @@ class _Resolution:
         )
         return network, self.mismatches
 
-    def _node(self, numbers: dict[str, int], name: str, edge: str) -> int:
-        number = numbers.get(name)
-        if number is None:
-            hint = suggestion(name, numbers) if numbers else "declare the node"
-            raise PointstampError("PS011", f"the edge {edge!r} names {name!r}, which is no node", hint)
-        return number
+    def _no_node(self, edge: str, name: str | None) -> PointstampError:
+        hint = suggestion(name, self.graph.nodes) if self.graph.nodes else "declare the node"
+        return PointstampError("PS011", f"the edge {edge!r} names {name!r}, which is no node", hint)
 
     def _intern(self, value: Any) -> Any:
         """One object for equal domains and equal summaries, so that identity can stand for equality."""
@@ -261,7 +263,7 @@ class _Resolution:
             self._bound[key] = bound
         if isinstance(bound, PointstampError):
             self._mismatch(location, f"{what}: {bound.message}", bound.hint)
-            return NormalSummary(source, wanted or source, ())
+            return OpaqueSummary(source, wanted or source, GenericSummary(Never(), source))
         return bound
 
 
@@ -269,6 +271,8 @@ def bind(declared: Any, source: Domain, wanted: Domain | None) -> Summary:
     """A declared or custom summary between two domains; `wanted` is the destination's, where there is one."""
     if not hasattr(declared, "pieces"):
         return OpaqueSummary(source, wanted or source, declared)
+    if layout_of(source) is None or (wanted is not None and layout_of(wanted) is None):
+        return OpaqueSummary(source, wanted or source, GenericSummary(declared, source))
     targets = declared.targets(source, () if wanted is None else (wanted,))
     if wanted is None:
         wanted = targets[0]

@@ -1,4 +1,4 @@
-"""How domains, times and summaries are written as plain data, in files and in code (SPEC section 2).
+"""How domains, times and summaries are written as plain data, in files and in code (docs/graph-files.md).
 
 Reading is strict: what is not understood is refused with the place in the data (`path`), what is wrong there, and what
 would be right. Writing is the inverse.
@@ -215,13 +215,7 @@ def write_domain(domain: Domain) -> Any:
     if isinstance(domain, Product | Lex):
         return {"lex" if isinstance(domain, Lex) else "product": [write_domain(part) for part in domain.parts]}
     if isinstance(domain, Finite):
-        below = [
-            [one, other]
-            for one in domain.elements
-            for other in domain.elements
-            if one != other and domain.less_equal(one, other)
-        ]
-        return {"finite": {"elements": list(domain.elements), "below": below}}
+        return {"finite": {"elements": list(domain.elements), "below": [list(pair) for pair in domain.below]}}
     if isinstance(domain, Sum):
         return {"sum": {tag: write_domain(part) for tag, part in domain.summands.items()}}
     raise PointstampError("PS012", f"{domain!r} is a domain of your own", "graph files know the built-in ones only")

@@ -1,4 +1,4 @@
-"""From plain data, or a file, to a `Graph` (SPEC section 2): strict, every complaint with its place."""
+"""From plain data, or a file, to a `Graph` (docs/graph-files.md): strict, every complaint with its place."""
 
 from __future__ import annotations
 

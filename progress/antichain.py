@@ -1,61 +1,98 @@
 """Antichains: finite sets of pairwise incomparable times, the minimal elements that stand for all times above them.
 
-A set of times that is closed upward (A&I 3.3) is represented by its minimal elements.
+A set of times that is closed upward (A&I 3.3) is represented by its minimal elements. Which structure keeps them
+depends on the order: one time for a total order, a staircase for pairs of numbers, a list for all others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import Any
 
-from progress.order import Domain
+from progress.order import Domain, Int, Nat, Product
 
 
 def minimal_elements(domain: Domain, times: Iterable[Any]) -> tuple[Any, ...]:
     """The minimal ones among `times`, each once, in the order of `domain.sort_key`.
 
-    Cost: O(n log n) for a total order, O(n * width) for others.
+    Cost: O(n log n) for total orders and for pairs of numbers, O(n * width) for others.
     """
     distinct = sorted(set(times), key=domain.sort_key)
-    if domain.is_total:
+    if domain.is_total or len(distinct) < 2:
         return tuple(distinct[:1])
-    kept: list[Any] = []
-    for time in distinct:  # a linear extension: nothing later can lie below something earlier
-        if not any(domain.less_equal(lower, time) for lower in kept):
-            kept.append(time)
-    return tuple(kept)
-
-
-def covers(domain: Domain, antichain: Iterable[Any], time: Any) -> bool:
-    """Whether some element of `antichain` is at or before `time`. Cost: O(width)."""
-    less_equal = domain.less_equal
-    return any(less_equal(lower, time) for lower in antichain)
+    kept = Antichain(domain)
+    return tuple(time for time in distinct if kept.insert(time))  # a linear extension: nothing later removes any
 
 
 class Antichain:
-    """A growing antichain: `insert` keeps only minimal times. Cost of each operation: O(width)."""
+    """A growing antichain: `insert` keeps only minimal times.
 
-    __slots__ = ("_domain", "times")
+    Cost of each operation: O(1) for total orders, O(log width) and the times removed for pairs of numbers, O(width) for
+    all others.
+    """
+
+    __slots__ = ("_domain", "_stairs", "_times")
 
     def __init__(self, domain: Domain, times: Iterable[Any] = ()) -> None:
         self._domain = domain
-        self.times: list[Any] = []
+        self._times: list[Any] = []
+        self._stairs: Any = None
+        if _is_pair_of_numbers(domain):
+            from sortedcontainers import SortedList  # 5 ms that most programs need not pay
+
+            self._stairs = SortedList()
         for time in times:
             self.insert(time)
 
+    @property
+    def times(self) -> list[Any]:
+        """The elements."""
+        return self._times if self._stairs is None else list(self._stairs)
+
+    def below(self, time: Any) -> list[Any]:
+        """An element at or below `time`, in a list of one; an empty list if there is none."""
+        if self._stairs is None:
+            less_equal = self._domain.less_equal
+            return next(([lower] for lower in self._times if less_equal(lower, time)), [])
+        place = self._stairs.bisect_right((time[0], inf))  # of those not to the right, the last is the lowest
+        return [self._stairs[place - 1]] if place and self._stairs[place - 1][1] <= time[1] else []
+
     def covers(self, time: Any) -> bool:
-        """Whether some element is at or before `time`."""
-        return covers(self._domain, self.times, time)
+        """Whether some element is at or below `time`."""
+        return bool(self.below(time))
 
     def insert(self, time: Any) -> bool:
         """Add `time` unless an element lies at or below it; whether the represented set grew."""
-        if covers(self._domain, self.times, time):
+        if self.below(time):
             return False
-        less_equal = self._domain.less_equal
-        self.times = [other for other in self.times if not less_equal(time, other)]
-        self.times.append(time)
+        if self._stairs is None:
+            less_equal = self._domain.less_equal
+            self._times = [other for other in self._times if not less_equal(time, other)]
+            self._times.append(time)
+            return True
+        stairs = self._stairs
+        place = stairs.bisect_left((time[0], -inf))
+        end = place
+        while end < len(stairs) and stairs[end][1] >= time[1]:
+            end += 1
+        del stairs[place:end]
+        stairs.add(time)
         return True
 
     def in_order(self) -> tuple[Any, ...]:
         """The elements in a linear extension of the order of times."""
-        return tuple(sorted(self.times, key=self._domain.sort_key))
+        times = self.times
+        return tuple(times) if len(times) < 2 else tuple(sorted(times, key=self._domain.sort_key))
+
+    @property
+    def cost(self) -> int:
+        """What the next `insert` costs, in comparisons or in steps that take as long."""
+        return 1 if self._stairs is not None else 1 + len(self._times) // 16
+
+    def __len__(self) -> int:
+        return len(self._times) if self._stairs is None else len(self._stairs)
+
+
+def _is_pair_of_numbers(domain: Domain) -> bool:
+    return isinstance(domain, Product) and [type(part) in (Nat, Int) for part in domain.parts] == [True, True]

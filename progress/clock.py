@@ -26,7 +26,7 @@ def located(network: Network, pointstamps: Iterable[tuple[str, Any]], kind: str)
     """Numbered pointstamps, all at nodes or all on edges as `kind` says, each once."""
     found = []
     for pointstamp in pointstamps:
-        location, time = network.pointstamp(*pointstamp)
+        location, time = network.pointstamp(pointstamp)
         if (location < len(network.nodes)) != (kind == "node"):
             what = "messages are on edges" if kind == "edge" else "requests are at nodes"
             raise PointstampError("PS613", f"{pointstamp[0]!r} is no {kind}", what)

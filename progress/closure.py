@@ -10,18 +10,19 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from progress.antichain import covers, minimal_elements
+from progress.antichain import Antichain
 from progress.coordinate import Undecided
 from progress.errors import PointstampError
 from progress.layout import Numbers, layout_of
+from progress.memory import without_cycle_search
 from progress.normal_form import Piece, compose, holds, moved
 from progress.pointstamp import Pointstamp
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE, Network, Topology
-from progress.walk import layout_at, summary_pieces, unchanged
+from progress.walk import layout_at, normal_summary, unchanged
 
-MOST_COMPARISONS = 3_000_000
-MOST_COMPARISONS_A_LOCATION = 100
+MOST_STEPS = 500_000
+MOST_STEPS_AN_EDGE = 100
 
 
 class ClosureTooLarge(PointstampError):
@@ -30,7 +31,7 @@ class ClosureTooLarge(PointstampError):
     def __init__(self) -> None:
         super().__init__(
             "PS604",
-            f"the closure needs more than {MOST_COMPARISONS} comparisons of times",
+            f"the closure needs more than {MOST_STEPS} steps, and {MOST_STEPS_AN_EDGE} for each edge",
             "mend the cycle that `pointstamp check` shows, or start from fewer or earlier times",
         )
 
@@ -53,74 +54,102 @@ class Closure:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.at_node: list[list[_Entry]] = [[] for _ in network.nodes]
-        self.on_edge: dict[int, list[Any]] = {}  # the given times on edges
+        self.given_on_edge: dict[int, list[Any]] = {}
+        self._frontiers: dict[int, Antichain] = {}  # by location; those of edges are computed when asked for
+        self._entries: dict[int, dict[Any, _Entry | None]] = {}  # how each time came to its location; None: given there
+
+    def add(self, entry: _Entry) -> bool:
+        """Take a time at a node; whether it was new. Cost: that of `Antichain.insert`."""
+        node = entry.node
+        known = self._frontiers.get(node)
+        if known is None:
+            known = self._frontiers[node] = Antichain(self.network.domains[node])
+            self._entries[node] = {}
+        if not known.insert(entry.time):
+            return False
+        entries = self._entries[node]
+        entries[entry.time] = entry
+        if len(entries) > 2 * len(known) + 8:  # forget what was removed since, now and then
+            self._entries[node] = {time: entries[time] for time in known.times}
+        return True
+
+    def cost(self, node: int) -> int:
+        """What the next `add` at a node costs."""
+        return self._frontiers[node].cost if node in self._frontiers else 1
+
+    def is_minimal(self, entry: _Entry) -> bool:
+        """Whether no lower time has come to the entry's node since."""
+        return self._frontiers[entry.node].below(entry.time) == [entry.time]
 
     def times(self, location: int) -> tuple[Any, ...]:
         """The minimal times at a location, in a linear extension of their order. Cost: O(width log width)."""
-        count = len(self.network.nodes)
-        if location < count:
-            times: list[Any] = [entry.time for entry in self.at_node[location]]
-        else:
-            times = [time for time, _ in self._arrivals(location - count)]
-        return minimal_elements(self.network.domain(location), times)
+        edge = location - len(self.network.nodes)
+        if location not in self._frontiers and edge not in self.given_on_edge:
+            if edge < 0:
+                return ()
+            source, summary = self.network.sources[edge], self.network.summaries[edge]
+            before = self._frontiers.get(source)
+            if before is None or summary is None:
+                return ()
+            if len(before) == 1:
+                return summary.apply(before.times[0])
+        return self._frontier(location).in_order()
 
     @property
     def frontiers(self) -> dict[str, tuple[Any, ...]]:
-        """The minimal times at every location that has any. Cost: O(locations * width)."""
-        found = {}
-        for location in range(len(self.network.nodes) + len(self.network.edges)):
-            times = self.times(location)
-            if times:
-                found[self.network.name(location)] = times
-        return found
+        """The minimal times at every location that has any. Cost: O(locations * width log width)."""
+        with without_cycle_search():
+            names = (*self.network.nodes, *self.network.edges)
+            every = ((name, self.times(location)) for location, name in enumerate(names))
+            return {name: times for name, times in every if times}
 
     def __contains__(self, pointstamp: object) -> bool:
-        if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
-            return False
-        location, time = self.network.pointstamp(*pointstamp)
-        return self.covers(location, time)
+        return self.covers(*self.network.pointstamp(pointstamp))
 
     def covers(self, location: int, time: Any) -> bool:
-        """Whether the pointstamp is in the closed set. Cost: O(width)."""
-        return covers(self.network.domain(location), self.times(location), time)
+        """Whether the pointstamp is in the closed set. Cost: that of `Antichain.covers`, once the frontier is known."""
+        return self._frontier(location).covers(time)
 
     def way(self, location: int, time: Any) -> list[Pointstamp] | None:
         """The way on which a time at or below `time` arrives: from a given pointstamp, over neighbouring locations.
 
         The last pair is `location` at `time` itself. Where Condition 2 fails a location may occur twice.
         """
-        network = self.network
-        count = len(network.nodes)
-        less_equal = network.domain(location).less_equal
-        end = Pointstamp(network.name(location), time)
-        if location < count:
-            entry = next((entry for entry in self.at_node[location] if less_equal(entry.time, time)), None)
-            way = self._back(entry) if entry else None
-        else:
-            found = next(
-                ((arrived, entry) for arrived, entry in self._arrivals(location - count) if less_equal(arrived, time)),
-                None,
-            )
-            if found is None:
-                return None
-            arrived, entry = found
-            way = [*(self._back(entry) if entry else []), Pointstamp(end.location, arrived)]
-        if way is None:
+        found = self._frontier(location).below(time)
+        if not found:
             return None
-        if way[-1] != end:
-            way[-1:] = [end] if len(way) > 1 else [way[-1], end]
+        (arrived,) = found
+        entry = self._entries[location][arrived]
+        name = self.network.name(location)
+        way = self._back(entry)
+        if location >= len(self.network.nodes):
+            way.append(Pointstamp(name, arrived))
+        if arrived != time:
+            way[-1:] = [Pointstamp(name, time)] if len(way) > 1 else [way[-1], Pointstamp(name, time)]
         return way
 
-    def _arrivals(self, edge: int) -> Iterable[tuple[Any, _Entry | None]]:
-        """The times on an edge: those given there, and those that its source sends."""
-        for time in self.on_edge.get(edge, ()):
-            yield time, None
-        source, summary = self.network.sources[edge], self.network.summaries[edge]
-        if source != NO_NODE and summary is not None:
-            for entry in self.at_node[source]:
-                for time in summary.apply(entry.time):
-                    yield time, entry
+    def _frontier(self, location: int) -> Antichain:
+        """The minimal times at a location: of an edge, those given there and those that its source sends."""
+        known = self._frontiers.get(location)
+        if known is not None:
+            return known
+        network, count = self.network, len(self.network.nodes)
+        known = Antichain(network.domain(location))
+        if location < count:
+            return known
+        entries: dict[Any, _Entry | None] = {}
+        edge = location - count
+        for time in self.given_on_edge.get(edge, ()):
+            if known.insert(time):
+                entries[time] = None
+        source, summary = network.sources[edge], network.summaries[edge]
+        if source != NO_NODE and summary is not None and source in self._frontiers:
+            for before in self._frontiers[source].times:
+                for time in summary.apply(before):
+                    if known.insert(time):
+                        entries[time] = self._entries[source][before]
+        self._frontiers[location], self._entries[location] = known, entries
+        return known
 
     def _back(self, entry: _Entry | None) -> list[Pointstamp]:
         network = self.network
@@ -142,50 +171,48 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
     `ClosureTooLarge` beyond the budget.
     """
     network = graph.network()
-    return close_numbered(network, [network.pointstamp(*pointstamp) for pointstamp in pointstamps])
+    return close_numbered(network, [network.pointstamp(pointstamp) for pointstamp in pointstamps])
 
 
 def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
     """`close` for numbered locations."""
     closure = Closure(network)
-    run = _Run(network, closure)
+    pointstamps = list(pointstamps)
+    run = _Run(network, closure, len(pointstamps))
     count = len(network.nodes)
     for location, time in pointstamps:
         if location < count:
             run.offer(_Entry(location, time, None, None, 0))
             continue
         edge = location - count
-        closure.on_edge.setdefault(edge, []).append(time)
+        closure.given_on_edge.setdefault(edge, []).append(time)
         if network.targets[edge] != NO_NODE:
             run.offer(_Entry(network.targets[edge], time, edge, None, 0))
-    run.finish()
+    with without_cycle_search():
+        run.finish()
     return closure
 
 
 class _Run:
     """One closing: entries wait at their nodes, nodes wait in the order of their components."""
 
-    def __init__(self, network: Network, closure: Closure) -> None:
+    def __init__(self, network: Network, closure: Closure, given: int) -> None:
         self.network = network
         self.closure = closure
         self.waiting: dict[int, list[_Entry]] = {}
         self.queue: list[tuple[int, int, int]] = []
         self.turn = 0
-        self.comparisons_left = MOST_COMPARISONS + MOST_COMPARISONS_A_LOCATION * len(network.edges)
+        self.patience: dict[int, int] = {}  # how many steps within a component are taken before falls are looked for
+        self.left = MOST_STEPS + MOST_STEPS_AN_EDGE * len(network.edges) + given * (100 + given // 16)
 
     def offer(self, entry: _Entry) -> None:
         """Take a time at a node unless one at or below it is known there."""
-        node, time = entry.node, entry.time
-        known = self.closure.at_node[node]
-        self.comparisons_left -= len(known) + 1
-        if self.comparisons_left < 0:
+        node = entry.node
+        self.left -= self.closure.cost(node)
+        if self.left < 0:
             raise ClosureTooLarge
-        if known:
-            less_equal = self.network.domains[node].less_equal
-            if any(less_equal(other.time, time) for other in known):
-                return
-            known[:] = [other for other in known if not less_equal(time, other.time)]
-        known.append(entry)
+        if not self.closure.add(entry):
+            return
         if node in self.waiting:
             self.waiting[node].append(entry)
             return
@@ -196,17 +223,16 @@ class _Run:
     def finish(self) -> None:
         """Send everything on until nothing is new."""
         network = self.network
-        component, sizes = network.component, network.component_sizes
+        component = network.component
         while self.queue:
             _, _, node = heappop(self.queue)
             entries = self.waiting.pop(node)
-            known = self.closure.at_node[node]
             for entry in entries:
-                if len(entries) > 1 and entry not in known:
+                if len(entries) > 1 and not self.closure.is_minimal(entry):
                     continue
-                if entry.depth > sizes[component[node]]:
-                    entry = self._fallen(entry)
-                for edge in network.outgoing[node] if entry.node == node else ():
+                if entry.depth > self.patience.get(component[node], network.component_sizes[component[node]]):
+                    self._run_down(entry)
+                for edge in network.outgoing[node]:
                     target, summary = network.targets[edge], network.summaries[edge]
                     if target == NO_NODE or summary is None:
                         continue
@@ -214,8 +240,11 @@ class _Run:
                     for time in summary.apply(entry.time):
                         self.offer(_Entry(target, time, edge, entry, depth))
 
-    def _fallen(self, entry: _Entry) -> _Entry:
-        """More steps than nodes: a node was passed twice and not from above. Run that round to its end."""
+    def _run_down(self, entry: _Entry) -> None:
+        """More steps than nodes: some node was passed twice and not from below. If that round falls, run it to its end.
+
+        If it leads beside itself, there is no end to run to; the next look is taken after twice as many steps.
+        """
         later: dict[int, _Entry] = {}
         edges: list[int] = []
         step: _Entry | None = entry
@@ -225,7 +254,7 @@ class _Run:
                 edges.append(step.edge)
             step = step.before
         if step is None:
-            return entry
+            return
         arrived = later[step.node]
         walk: list[int] = []
         back: _Entry | None = arrived
@@ -238,7 +267,9 @@ class _Run:
         entry.depth = 0
         if lowest is not None:
             self.offer(_Entry(step.node, lowest, None, arrived, 0))
-        return entry
+            return
+        component = self.network.component[entry.node]
+        self.patience[component] = 2 * self.patience.get(component, self.network.component_sizes[component])
 
 
 def _end_of_fall(network: Network, walk: Sequence[int], before: Any, after: Any) -> Any | None:
@@ -300,7 +331,9 @@ def _piece_between(network: Network, walk: Sequence[int], before: Any, after: An
     rows = layout.rows[case]
     pieces = [piece for piece in unchanged(layout) if piece.source_case == case]
     for edge in walk:
-        joined = [compose(rows, piece, step) for piece in pieces for step in summary_pieces(network, edge)]
+        joined = [
+            compose(rows, piece, step) for piece in pieces for step in normal_summary(network, edge).pieces_after(piece)
+        ]
         pieces = [piece for piece in joined if piece is not None and holds(piece.box, start)][:64]
     goal = layout.encode(after)
     return next((piece for piece in pieces if (piece.target_case, moved(piece, start)) == goal), None)

@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 from progress.component import components
 from progress.coordinate import Relation, Undecided
 from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge
+from progress.declared import AtLeast, Identity, Never
 from progress.errors import PointstampError
+from progress.generic import GenericSummary
 from progress.memory import without_cycle_search
 from progress.normal_form import piece_relations
 from progress.pointstamp import Pointstamp
 from progress.sampling import relation, sampled_walks
-from progress.summary import NormalSummary, Summary
+from progress.summary import NormalSummary, OpaqueSummary, Summary
 from progress.topology import NO_NODE, Network, Topology
 from progress.walk import Found, followed, layout_at, visited
 
@@ -159,7 +161,7 @@ def _report(network: Network) -> Report:
     advances: bool | None = True
     offences: list[Offence] = []
     standstills: list[Standstill] = []
-    for edges in components(_passable(network), network.sources, network.targets, len(network.nodes)):
+    for edges in components(_doubtful(network), network.sources, network.targets, len(network.nodes)):
         verdict = _judged(network, edges)
         holds = _and(holds, verdict.rises)
         advances = _and(advances, verdict.advances)
@@ -180,20 +182,22 @@ def _and(one: bool | None, other: bool | None) -> bool | None:
     return False if one is False or other is False else None if one is None or other is None else True
 
 
-def _passable(network: Network) -> list[int]:
-    """The internal edges on which anything may be sent."""
-    passable = {
-        id(summary): not isinstance(summary, NormalSummary) or bool(summary.pieces)
-        for summary in network.summaries
-        if summary is not None
-    }
-    return [
-        edge
-        for edge, (source, target, summary) in enumerate(
-            zip(network.sources, network.targets, network.summaries, strict=True)
-        )
-        if source != NO_NODE and target != NO_NODE and passable[id(summary)]
-    ]
+def _doubtful(network: Network) -> list[int]:
+    """The internal edges that a closed walk can have on which anything is sent and the conditions are in doubt.
+
+    Where no summary of the whole graph falls, a closed walk cannot fall, and it stands still on still edges only.
+    """
+    kinds, known = network.drifts
+    silent = {id(summary) for summary in network.summaries if isinstance(summary, NormalSummary) and not summary.pieces}
+    ends = zip(network.sources, network.targets, strict=True)
+    edges = [edge for edge, (source, target) in enumerate(ends) if source != NO_NODE and target != NO_NODE]
+    if silent:
+        edges = [edge for edge in edges if id(network.summaries[edge]) not in silent]
+    drifts = {kind: known[kind] for kind in {kinds[edge] for edge in edges}}
+    if any(drift is None or not drift.falls_nowhere for drift in drifts.values()):
+        return edges
+    still = {kind for kind, drift in drifts.items() if drift is not None and drift.is_still}
+    return [edge for edge in edges if kinds[edge] in still]
 
 
 def _judged(network: Network, edges: Sequence[int]) -> Verdict:
@@ -240,6 +244,8 @@ def _requests_rise(network: Network, node: int, summary: Summary) -> tuple[bool 
     found: dict[Relation, Any] = {}
     decided: bool | None = True
     try:
+        if isinstance(summary, OpaqueSummary) and _never_falls(summary.custom):
+            return True, None
         if not isinstance(summary, NormalSummary):
             raise Undecided("the requests are a summary of the user's own")
         layout = layout_at(network, node)
@@ -253,6 +259,11 @@ def _requests_rise(network: Network, node: int, summary: Summary) -> tuple[bool 
                 found.setdefault(relation(network.domains[node], time, result), time)
     early = next((found[compared] for compared in BELOW_OR_BESIDE if compared in found), None)
     return (decided, None) if not BELOW_OR_BESIDE & found.keys() else (False, early)
+
+
+def _never_falls(custom: object) -> bool:
+    """Whether a summary rises whatever the order is."""
+    return isinstance(custom, GenericSummary) and isinstance(custom.declared, Identity | AtLeast | Never)
 
 
 def _offence(network: Network, found: Found, strictly: bool) -> Offence:

@@ -60,8 +60,8 @@ class CouldResultIn:
         Where both are at one location and t < u, the proof is these two pairs.
         """
         network = self.network
-        first, time = network.pointstamp(*start)
-        last, limit = network.pointstamp(*end)
+        first, time = network.pointstamp(start)
+        last, limit = network.pointstamp(end)
         if first == last:
             if not network.domain(first).less_equal(time, limit):
                 return None

@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from progress.component import components, shortest_path
 from progress.coordinate import Undecided
-from progress.drift import RESET, Coordinate
+from progress.drift import RESET, Coordinate, Drift
 from progress.potential import potentials
 from progress.topology import Network
 from progress.walk import Budget, Found, closed_walks, is_simple, relations_of
 from progress.weighting import weigh
 
-COMPOSITIONS = 200_000  # for a suspect or an exact search; about a second or two
+COMPOSITIONS = 200_000  # for all suspects, and again for an exact search; a second or two each
 ROTATIONS = 24
 LONGEST_MIXTURE = 5_000
 MOST_WEIGHTINGS = 40
@@ -84,10 +84,16 @@ def judge_exactly(network: Network, edges: Sequence[int], only_simple: bool = Fa
     nodes = sorted({network.sources[edge] for edge in edges}, key=lambda node: not network.notifies[node])
     offence = descent = standstill = None
     rises_known = advances_known = True
+    left = COMPOSITIONS
+    share = max(2_000, COMPOSITIONS // len(nodes))
     for node in nodes:
+        if left <= 0:
+            rises_known = advances_known = False
+            break
         length = 0
+        budget = Budget(min(left, share))
+        left -= budget.left
         try:
-            budget = Budget(max(2_000, COMPOSITIONS // len(nodes)))
             for length, found in closed_walks(  # noqa: B007 - asked for when the budget is used up
                 network, edges, node, budget, len(nodes) if only_simple else None
             ):
@@ -103,6 +109,7 @@ def judge_exactly(network: Network, edges: Sequence[int], only_simple: bool = Fa
         except Undecided:
             advances_known = False
             rises_known = rises_known and length > len(nodes)
+        left += max(budget.left, 0)
     return Verdict(
         False if offence else True if rises_known else None,
         offence,
@@ -165,7 +172,7 @@ class _Component:
         self.edges = edges
         self.least = least
         self.kinds = network.drifts.kinds
-        self.budget = Budget(COMPOSITIONS)
+        self.budget = Budget(COMPOSITIONS + len(edges))
         self._narrowed_before: dict[tuple[int, Coordinate], _Narrowed] = {}
 
     # --- Condition 2 ---------------------------------------------------------------------------------------------
@@ -173,6 +180,8 @@ class _Component:
     def rises(self) -> tuple[bool | None, Found | None]:
         """Whether every closed walk rises: cleared by drift, or an offence that is proved; None where neither is."""
         part = self._part(self.edges)
+        if all(Drift(self.least[kind]).falls_nowhere for kind in part.kinds):
+            return True, None
         suspects = [suspect for block in part.blocks for suspect in self._falling(part, block, 0)]
         for suspect in suspects:
             found = self._convict(suspect, BELOW_OR_BESIDE)
@@ -262,6 +271,7 @@ class _Component:
                     continue
                 if narrowed.parts != [part]:
                     return narrowed.parts
+            suspects.extend(cycles)
             suspects.extend(self._mixed(part.edges, cycles, mixture))
             return None
         return None

@@ -26,6 +26,22 @@ class Drift(NamedTuple):
 
     least: dict[Coordinate, float]
 
+    @property
+    def falls_nowhere(self) -> bool:
+        """Whether every block rises or stays: a sum of such drifts does too."""
+        return all(vector >= (0,) * len(vector) for vector in self._vectors())
+
+    @property
+    def is_still(self) -> bool:
+        """Whether no coordinate moves. Where no drift falls, closed walks that stand still have such steps only."""
+        return all(number == 0 for number in self.least.values())
+
+    def _vectors(self) -> list[tuple[float, ...]]:
+        blocks: dict[int, list[float]] = {}
+        for (block, _), number in self.least.items():
+            blocks.setdefault(block, []).append(number)
+        return [tuple(vector) for vector in blocks.values()]
+
 
 class Drifts(NamedTuple):
     """The drifts of many summaries, each distinct one once: `kinds[j]` is the place of the j-th one's drift in `known`.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations as subsets
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from progress.coordinate import (
     KEEP,
@@ -190,6 +190,33 @@ def undominated(source: dict[Case, Rows], target: dict[Case, Rows], pieces: Sequ
         kept.setdefault((*cases, ties), []).append(piece)
     left = {piece for group in kept.values() for piece in group}
     return tuple(piece for piece in dict.fromkeys(pieces) if piece in left)
+
+
+Ties: TypeAlias = tuple[list[Piece], dict[int, dict[int, list[Piece]]]]
+
+
+def by_ties(pieces: Iterable[Piece]) -> Ties:
+    """Pieces that are tied to a single number of some coordinate, by the first such place; and the others."""
+    free: list[Piece] = []
+    tied: dict[int, dict[int, list[Piece]]] = {}
+    for piece in pieces:
+        tie = next((limit for limit in piece.box if limit.low is not None and limit.low == limit.high), None)
+        if tie is None or tie.low is None:
+            free.append(piece)
+        else:
+            tied.setdefault(tie.place, {}).setdefault(tie.low, []).append(piece)
+    return free, tied
+
+
+def only_number(piece: Piece, place: int) -> int | None:
+    """The one number that all results of a piece have at a place; None where there may be several."""
+    if place >= len(piece.moves):
+        return None
+    move = piece.moves[place]
+    if move.word is None:
+        return move.floor
+    low, high = next(((limit.low, limit.high) for limit in piece.box if limit.place == place), (None, 0))
+    return low if low == high and move == KEEP else None
 
 
 def piece_relations(rows: Rows, piece: Piece) -> dict[Relation, Numbers]:

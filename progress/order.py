@@ -258,15 +258,16 @@ class Finite(_Structural):
     `by_rank` lists them in a linear extension, the one in which `sort_key` sorts.
     """
 
-    __slots__ = ("_above", "_bits", "_least", "_rank", "by_rank", "elements", "is_total", "positions")
+    __slots__ = ("_above", "_bits", "_least", "_rank", "below", "by_rank", "elements", "is_total", "positions")
 
     def __init__(self, elements: Sequence[str], below: Iterable[Sequence[str]] = ()) -> None:
         self.elements = tuple(elements)
         self.positions = {element: position for position, element in enumerate(self.elements)}
         if not self.elements or len(self.positions) != len(self.elements):
             raise PointstampError("PS012", "finite needs elements, each listed once", "finite: {elements: [a, b]}")
+        self.below = tuple((lower, higher) for lower, higher in below)
         successors: dict[str, list[str]] = {element: [] for element in self.elements}
-        for lower, higher in below:
+        for lower, higher in self.below:
             for element in (lower, higher):
                 if element not in successors:
                     raise PointstampError("PS012", f"below names {element!r}, which is no element", "list it first")

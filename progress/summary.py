@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError
 from progress.layout import Case, Layout, layout_of
-from progress.normal_form import Piece, compose, holds, moved, undominated
+from progress.normal_form import Piece, Ties, by_ties, compose, holds, moved, only_number, undominated
 from progress.order import Domain
 
 
@@ -52,7 +52,7 @@ class Summary(Protocol):
 class NormalSummary:
     """A summary in normal form. `apply` costs O(pieces * leaves); one piece is usual."""
 
-    __slots__ = ("_by_case", "_source_layout", "_target_layout", "apply", "pieces", "source", "target")
+    __slots__ = ("_by_case", "_source_layout", "_target_layout", "_tied", "apply", "pieces", "source", "target")
 
     def __init__(self, source: Domain, target: Domain, pieces: Iterable[Piece]) -> None:
         self.source = source
@@ -63,6 +63,7 @@ class NormalSummary:
         self._by_case: dict[Case, list[Piece]] = {}
         for piece in self.pieces:
             self._by_case.setdefault(piece.source_case, []).append(piece)
+        self._tied: Ties | None = None
         self.apply: Callable[[Any], tuple[Any, ...]] = self._quick() or self._general
 
     def __repr__(self) -> str:
@@ -85,8 +86,22 @@ class NormalSummary:
         if self.target != other.source:
             raise PointstampError("PS401", f"{self.target!r} meets {other.source!r}", "the domains must be equal")
         rows = self._source_layout.rows
-        joined = (compose(rows[one.source_case], one, two) for one in self.pieces for two in other.pieces)
+        joined = (compose(rows[one.source_case], one, two) for one in self.pieces for two in other.pieces_after(one))
         return NormalSummary(self.source, other.target, [piece for piece in joined if piece is not None])
+
+    def pieces_after(self, before: Piece) -> list[Piece]:
+        """The pieces that may apply to results of `before`: a table of n rows is looked up, not tried row by row."""
+        if self._tied is None:
+            self._tied = by_ties(self.pieces)
+        free, tied = self._tied
+        found = list(free)
+        for place, groups in tied.items():
+            number = only_number(before, place)
+            if number is not None:
+                found += groups.get(number, ())
+            else:
+                found += [piece for group in groups.values() for piece in group]
+        return found
 
     def no_later_than(self, other: NormalSummary) -> bool:
         """Whether this summary offers, at every time, something at or below all that `other` offers."""

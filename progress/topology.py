@@ -125,8 +125,11 @@ class Network:
         count = len(self.nodes)
         return self.domains[location] if location < count else self.edge_domains[location - count]
 
-    def pointstamp(self, location: object, time: Any) -> tuple[int, Any]:
-        """The numbered form of a pointstamp; refused when the location or the time does not exist."""
+    def pointstamp(self, pointstamp: object) -> tuple[int, Any]:
+        """The numbered form of a pair of location and time; refused when it is no pair or either does not exist."""
+        if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
+            raise PointstampError("PS610", f"{pointstamp!r} is no pointstamp", "a pair of a location and a time")
+        location, time = pointstamp
         number = self.number(location)
         if not self.domain(number).contains(time):
             raise PointstampError("PS612", f"{time!r} is no time at {location!r}", f"a time of {self.domain(number)!r}")

@@ -39,12 +39,12 @@ class Found(NamedTuple):
     relations: dict[Relation, Any]
 
 
-def summary_pieces(network: Network, edge: int) -> Sequence[Piece]:
-    """The pieces of an internal edge's summary; `Undecided` for a summary or domain of the user's own."""
+def normal_summary(network: Network, edge: int) -> NormalSummary:
+    """An internal edge's summary; `Undecided` for a summary or domain of the user's own."""
     summary = network.summaries[edge]
     if not isinstance(summary, NormalSummary):
         raise Undecided(f"the summary on {network.edges[edge]!r} is no declared one")
-    return summary.pieces
+    return summary
 
 
 def layout_at(network: Network, node: int) -> Layout:
@@ -75,10 +75,10 @@ def relations_of(network: Network, walk: Sequence[int], budget: Budget) -> dict[
     layout = layout_at(network, start)
     pieces = unchanged(layout)
     for edge in walk:
-        steps = summary_pieces(network, edge)
+        summary = normal_summary(network, edge)
         joined = []
         for piece in pieces:
-            for step in steps:
+            for step in summary.pieces_after(piece):
                 budget.charge()
                 both = compose(layout.rows[piece.source_case], piece, step)
                 if both is not None:
@@ -117,7 +117,7 @@ def closed_walks(
             before = layout.rows[piece.source_case]
             for edge in outgoing[node]:
                 target = network.targets[edge]
-                for step in summary_pieces(network, edge):
+                for step in normal_summary(network, edge).pieces_after(piece):
                     budget.charge()
                     both = compose(before, piece, step)
                     if both is None:
