@@ -1,0 +1,18 @@
+"""The mutants of `make mutants` still apply: each names a text that occurs once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mutants import MUTANTS, PROJECT, Mutant
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_the_mutant_applies(mutant: Mutant) -> None:
+    source = (PROJECT / mutant.file).read_text()
+    assert source.count(mutant.old) == 1
+    assert mutant.new != mutant.old
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 15
