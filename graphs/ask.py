@@ -16,6 +16,7 @@ from progress.errors import PointstampError
 from progress.notification import eligible
 
 LONGEST_LINE = 16 * 1024 * 1024
+MOST_DIGITS = 4_200  # Python refuses to write numbers of more than 4,300
 
 
 class Asker:
@@ -34,10 +35,11 @@ class Asker:
     def answer_line(self, line: bytes) -> str:
         """The answer to a line, as JSON in one line; a bad line is answered with an error."""
         try:
-            answer = self.answer(read_line(line))
+            return json.dumps(self.answer(read_line(line)))
         except PointstampError as error:
-            answer = refusal(error)
-        return json.dumps(answer)
+            return json.dumps(refusal(error))
+        except RecursionError:
+            return json.dumps(refusal(nested_too_deeply()))
 
     def answer(self, query: Any) -> dict[str, Any]:
         """The answer to a query; raises what is wrong with it."""
@@ -108,16 +110,36 @@ def read_line(line: bytes) -> Any:
     if len(line) > LONGEST_LINE:
         raise PointstampError("PS610", f"the line is longer than {LONGEST_LINE} bytes", "ask in smaller parts")
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_distinct)
+        text = line.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise PointstampError("PS610", "the line is not UTF-8", "JSON in UTF-8") from None
+    if not text or text.isspace():
+        raise PointstampError("PS610", "the line is empty", "one JSON object a line")
+    return read_json(text)
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text, strictly: no key twice, no NaN, no number of more than `MOST_DIGITS` digits."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=_integer, object_pairs_hook=_distinct)
     except RecursionError:
-        raise PointstampError("PS610", "the line is nested too deeply", "a query as docs/ask.md lists them") from None
+        raise nested_too_deeply() from None
     except json.JSONDecodeError as error:
-        message = f"the line is no JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
+        message = f"this is no JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
         raise PointstampError("PS610", message, "one JSON object a line") from None
     except ValueError as error:
-        raise PointstampError("PS610", f"the line is no JSON: {error}", "one JSON object a line") from None
+        raise PointstampError("PS610", f"this is no JSON: {error}", "one JSON object a line") from None
+
+
+def nested_too_deeply() -> PointstampError:
+    """The complaint about lists in lists without end."""
+    return PointstampError("PS610", "lists and mappings are nested too deeply", "a query as docs/ask.md lists them")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number has more than {MOST_DIGITS} digits")
+    return int(digits)
 
 
 def _refuse_constant(word: str) -> Any:

@@ -9,7 +9,7 @@ from graphs.codes import code
 from graphs.diagnostic import Diagnostic, FileReport, Severity
 from graphs.document import quoted
 from graphs.graph import Graph, Mismatch
-from graphs.notation import write_time
+from graphs.notation import shown, write_time
 from graphs.reading import from_text
 from graphs.shape import dangling, unreachable
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
@@ -190,11 +190,3 @@ def _shape(graph: Graph) -> Iterator[Diagnostic]:
             yield _diagnostic(
                 graph, number, names[0], message.format(listed), hint, {"locations": names[:100]}, "warning"
             )
-
-
-def shown(time: Any) -> str:
-    """A time as JSON, for messages."""
-    import json
-
-    text = json.dumps(write_time(time), default=str)
-    return text if len(text) <= 80 else text[:77] + "..."

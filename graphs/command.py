@@ -6,9 +6,11 @@ Exit codes: 0 fine, 1 findings, 2 bad usage or input that is no graph, 3 a defec
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from progress.errors import PointstampError
@@ -44,6 +46,7 @@ def printable(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and answer its exit code."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is escaped, never an error
             stream.reconfigure(errors="backslashreplace")
@@ -56,15 +59,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"pointstamp: {located('', error)}")
         return FINDINGS if error.code.startswith(("PS1", "PS2", "PS3", "PS4", "PS6")) else UNUSABLE
     except BrokenPipeError:
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return FINE
+    except OSError as error:
+        complain(f"pointstamp: cannot write the answer: {(error.strerror or str(error)).lower()} (make room for it)")
+        _discard_output()
+        return UNUSABLE
     except KeyboardInterrupt:
         return 130
     except Exception as error:
         complain(f"pointstamp: internal error: {type(error).__name__}: {error}; this is a defect of pointstamp")
         return DEFECT
+
+
+def _open_closed_streams() -> None:
+    """A stream that the caller has closed is as if nobody reads it, or as if nothing is in it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _discard_output() -> None:
+    """What is still to be written goes nowhere, so that the interpreter's own last flush does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def located(file: str, error: PointstampError) -> str:
@@ -189,8 +206,6 @@ def _checked(file: str) -> FileReport:
 
 def _expanded(files: Sequence[str]) -> list[str]:
     """The files, patterns replaced by what they match; a pattern without a match stays and will not be found."""
-    from pathlib import Path
-
     found: list[str] = []
     for file in files:
         if any(character in file for character in "*?[") and not Path(file).exists():
@@ -308,34 +323,35 @@ def _close(options: argparse.Namespace) -> int:
 
 def _pointstamp(graph: Graph, text: str) -> tuple[str, Any]:
     """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
-    import json
+    from graphs.ask import read_json
+    from graphs.notation import shown
 
     places = [place for place, character in enumerate(text) if character == "="]
     if not places:
-        raise _bad_usage(f"--at {text}: no time", "LOCATION=TIME, like --at input=0")
+        raise _bad_usage(f"--at {shown(text)}: no time", "LOCATION=TIME, like --at input=0")
     place = next((place for place in places if text[:place] in graph.nodes or text[:place] in graph.edges), places[0])
     location, written = text[:place], text[place + 1 :]
     try:
-        data = json.loads(written)
-    except (ValueError, RecursionError):
+        data = read_json(written)
+    except PointstampError:
         data = written
     try:
         return location, graph.time_from_json(location, data)
     except PointstampError as error:
-        raise _bad_usage(f"--at {text}: {error.message}", error.hint) from None
+        raise _bad_usage(f"--at {shown(text)}: {error.message}", error.hint) from None
+    except RecursionError:
+        raise _bad_usage(f"--at {shown(text)}: the time is nested too deeply", "a time of the location") from None
 
 
 def _compose(options: argparse.Namespace) -> int:
     from graphs.composition import compose
-    from graphs.writing import to_data
+    from graphs.writing import to_data, to_yaml
 
     data = to_data(compose(read_graph(options.first), read_graph(options.second), options.name))
     if options.format == "json":
         write_json(data)
     else:
-        import yaml
-
-        write(yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True))
+        write(to_yaml(data))
     return FINE
 
 

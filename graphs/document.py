@@ -29,7 +29,7 @@ MAXIMUM_DIGITS = 100
 MAXIMUM_NAME = 1_000
 # Parts are names, values and brackets. JSON is read about twice as fast as YAML.
 MAXIMUM_JSON_PARTS = 1_000_000
-MAXIMUM_YAML_PARTS = 600_000
+MAXIMUM_YAML_PARTS = 900_000
 
 Plain = str | int | float | bool | None
 

@@ -71,7 +71,7 @@ there is none: here `[time // 2]`.""",
         means="""\
 Could-result-in asks for a path over distinct locations (A&I 3.1, Definition 2). Where Condition
 2 fails, an exact answer may need to try very many such paths, and this question needed more
-steps than its budget of 500,000.""",
+steps than its budget of 200,000, and 100 more for each edge.""",
         why="""\
 No method is known that answers this quickly on every graph; the budget makes the refusal come
 in a second or two. Where Condition 2 holds the question is always answered.""",

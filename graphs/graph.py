@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from graphs.notation import read_domain, read_summary, read_time, suggestion, write_time
-from progress.declared import Identity, Never
+from graphs.document import quoted
+from graphs.notation import read_domain, read_summary, read_time, shown, suggestion, write_time
+from progress.declared import Identity, Never, sends_nothing
 from progress.errors import PointstampError
 from progress.generic import GenericSummary
 from progress.layout import layout_of
@@ -140,8 +141,10 @@ class Graph:
 
     def time_from_json(self, location: str, data: Any) -> Any:
         """The time that JSON data stands for at a location; refused when it is none of its domain."""
+        domain = self.domain_of(location)
         time = read_time(data)
-        self.network().pointstamp((location, time))
+        if not domain.contains(time):
+            raise PointstampError("PS612", f"{shown(data)} is no time at {quoted(location)}", f"a time of {domain!r}")
         return time
 
     def time_to_json(self, location: str, time: Any) -> Any:
@@ -272,6 +275,10 @@ def bind(declared: Any, source: Domain, wanted: Domain | None) -> Summary:
     if not hasattr(declared, "pieces"):
         return OpaqueSummary(source, wanted or source, declared)
     if layout_of(source) is None or (wanted is not None and layout_of(wanted) is None):
+        if wanted not in (None, source) and not sends_nothing(declared):
+            raise PointstampError(
+                "PS401", f"{declared} does not lead from {source!r} to {wanted!r}", "a summary of your own there"
+            )
         return OpaqueSummary(source, wanted or source, GenericSummary(declared, source))
     targets = declared.targets(source, () if wanted is None else (wanted,))
     if wanted is None:

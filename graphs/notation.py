@@ -6,6 +6,7 @@ would be right. Writing is the inverse.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -241,6 +242,12 @@ def write_time(time: Any) -> Any:
     return [write_time(item) for item in time] if isinstance(time, tuple) else time
 
 
+def shown(time: Any) -> str:
+    """A time as JSON, for messages; cut short."""
+    text = json.dumps(write_time(time), default=str)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
 # --- summaries -------------------------------------------------------------------------------------------------------
 
 
@@ -302,6 +309,8 @@ def _summary(data: Any, path: Path, depth: int) -> Declared:
 def _time(data: Any, path: Path) -> Any:
     if isinstance(data, float | bool):
         raise NotationError("PS014", f"{data!r} is no time", "a whole number, text, null, a list or {tag: time}", path)
+    if isinstance(data, Tagged):
+        return Tagged(data.tag, _time(data.value, path))
     if isinstance(data, list | tuple):
         return tuple(_time(item, (*path, position)) for position, item in enumerate(data))
     if isinstance(data, Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from graphs.graph import Graph
@@ -21,6 +22,16 @@ def to_data(graph: Graph) -> dict[str, Any]:
     data["nodes"] = {name: _node(graph, name) for name in graph.nodes}
     data["edges"] = [_edge(graph, name) for name in graph.edges]
     return data
+
+
+def to_yaml(data: dict[str, Any]) -> str:
+    """A document as YAML: a line for each node and edge, every text in quotes, so that no reader takes it otherwise."""
+    lines = [f"{key}: {json.dumps(value)}" for key, value in data.items() if key not in ("nodes", "edges")]
+    lines.append("nodes:" if data["nodes"] else "nodes: {}")
+    lines += [f"  {json.dumps(name)}: {json.dumps(node)}" for name, node in data["nodes"].items()]
+    lines.append("edges:" if data["edges"] else "edges: []")
+    lines += [f"  - {json.dumps(edge)}" for edge in data["edges"]]
+    return "\n".join(lines)
 
 
 def _node(graph: Graph, name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from progress.errors import PointstampError
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network, Topology
 
-MOST_APPLICATIONS = 500_000
+MOST_STEPS = 200_000
 
 
 class SearchTooLong(PointstampError):
@@ -25,7 +25,7 @@ class SearchTooLong(PointstampError):
     def __init__(self) -> None:
         super().__init__(
             "PS603",
-            f"could-result-in needed more than {MOST_APPLICATIONS} steps, because Condition 2 fails on the way",
+            f"could-result-in needed more than {MOST_STEPS} steps, because Condition 2 fails on the way",
             "mend the cycle that `pointstamp check` shows, or ask `close`",
         )
 
@@ -43,7 +43,7 @@ class CouldResultIn:
     """The relation of one graph.
 
     A call costs O(edges * width) applications of summaries where Condition 2 holds; where it fails, at most
-    `MOST_APPLICATIONS`, beyond which `SearchTooLong` is raised.
+    `MOST_STEPS`, beyond which `SearchTooLong` is raised.
     """
 
     def __init__(self, graph: Topology) -> None:
@@ -97,7 +97,7 @@ class _Search:
         self.last_edge = last - self.count if last >= self.count else None
         self.last_node = network.sources[self.last_edge] if self.last_edge is not None else last
         self.less_equal = network.domain(last).less_equal
-        self.left = MOST_APPLICATIONS
+        self.left = MOST_STEPS + 100 * len(network.edges)
         self.useful = self._useful()
 
     def path(self, node: int, time: Any) -> list[tuple[int, Any]] | None:
@@ -154,12 +154,15 @@ class _Search:
                 yield edge, reached
 
     def _apply(self, edge: int, time: Any) -> Iterable[Any]:
-        self.left -= 1
-        if self.left < 0:
-            raise SearchTooLong
+        self._spend(1)
         summary = self.network.summaries[edge]
         assert summary is not None
         return summary.apply(time)
+
+    def _spend(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise SearchTooLong
 
     def _walk(self, node: int, time: Any, visited: set[int]) -> list[tuple[int, Any]] | None:
         """A walk of fewest edges to the end that keeps off `visited`, times at each node kept as an antichain."""
@@ -181,6 +184,7 @@ class _Search:
                             continue
                         if target not in reached:
                             reached[target] = Antichain(network.domains[target])
+                        self._spend(reached[target].cost)
                         if reached[target].insert(result):
                             following.append(_Step(target, result, edge, step))
             if not following:

@@ -5,7 +5,8 @@ Two ways, the second only where the first leaves a doubt:
 1. By drift (`progress.drift`). A coordinate that no cycle can pull down rises on every closed walk; the edges whose
    reduced weight is zero are the only ones on which it can stand still, so the question shrinks to their components. A
    cycle that the drifts cannot clear is a suspect; its exact summary convicts or acquits it.
-2. Exactly, by the antichain of all walks (`progress.walk.closed_walks`), within a budget.
+2. Exactly, by the antichain of all walks (`progress.walk.closed_walks`), within a budget; where that does not tell
+   whether time advances and the domains are finite, by trying every time (`progress.finite_state`).
 
 Why cycles are never listed: if every simple cycle rises from wherever it starts, every closed walk does, by
 monotonicity.
@@ -19,6 +20,7 @@ from typing import NamedTuple
 from progress.component import components, shortest_path
 from progress.coordinate import Undecided
 from progress.drift import RESET, Coordinate, Drift
+from progress.finite_state import standstill_among_states
 from progress.potential import potentials
 from progress.topology import Network
 from progress.walk import Budget, Found, closed_walks, is_simple, relations_of
@@ -55,6 +57,14 @@ def judge(network: Network, edges: Sequence[int]) -> Verdict:
 
     Cost: a few `potentials` and `components` a coordinate for the first way; `COMPOSITIONS` bounds the second.
     """
+    verdict = _judged(network, edges)
+    if verdict.advances is not None:
+        return verdict
+    decided, standstill = standstill_among_states(network, edges)
+    return verdict._replace(advances=standstill is None, standstill=standstill) if decided else verdict
+
+
+def _judged(network: Network, edges: Sequence[int]) -> Verdict:
     component = _drifting(network, edges)
     if component is None:
         return judge_exactly(network, edges)

@@ -36,16 +36,19 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def of_its_own_kind(kind: Kind) -> Kind:
-    """Summaries are equal only to summaries of the same class, which plain tuples would not see to."""
+    """Summaries are equal when they are written alike, class by class, which plain tuples would not see to.
 
-    def equal(self: tuple[Any, ...], other: object) -> bool:
-        return type(self) is type(other) and tuple.__eq__(self, other)
+    `Tag("l")` is not `Untag("l")`, and a constant `Tagged("l", 3)` is not the constant `("l", 3)`.
+    """
 
-    def unequal(self: tuple[Any, ...], other: object) -> bool:
+    def equal(self: object, other: object) -> bool:
+        return self is other or (type(self) is type(other) and repr(self) == repr(other))
+
+    def unequal(self: object, other: object) -> bool:
         return not equal(self, other)
 
-    def hashed(self: tuple[Any, ...]) -> int:
-        return hash((type(self).__name__, tuple.__hash__(self)))
+    def hashed(self: object) -> int:
+        return hash(repr(self))
 
     for name, method in (("__eq__", equal), ("__ne__", unequal), ("__hash__", hashed)):
         setattr(kind, name, method)

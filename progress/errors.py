@@ -21,3 +21,12 @@ class PointstampError(Exception):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+
+
+def brief(value: object) -> str:
+    """A value for a message: as Python writes it, cut short."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."

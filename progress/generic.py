@@ -23,6 +23,8 @@ class GenericSummary:
             raise PointstampError(
                 "PS401", f"{declared} needs the coordinates of {domain!r}", "a summary of your own with an apply method"
             )
+        if isinstance(declared, Constant | AtLeast) and not domain.contains(declared.time):
+            raise PointstampError("PS401", f"{declared} does not fit {domain!r}", "a time of that domain")
         self.declared = declared
         self.domain = domain
         parts = declared.parts if isinstance(declared, AnyOf | Then) else ()

@@ -170,26 +170,49 @@ def _always(source: Rows, target: Rows, structure: Structure, one: Piece, other:
     return not strictly
 
 
-def undominated(source: dict[Case, Rows], target: dict[Case, Rows], pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """The pieces without those that another dominates, the first of equals kept.
+class Undominated:
+    """A growing set of pieces between two domains, without those that another one dominates.
 
     A piece that is tied to single numbers of some coordinates can only be dominated by one that is tied to the same or
     to fewer of them, so that a table of n rows costs far less than n * n comparisons.
     """
-    kept: dict[tuple[Case, Case, tuple[Limit, ...]], list[Piece]] = {}
-    for piece in dict.fromkeys(pieces):
+
+    def __init__(self, source: dict[Case, Rows], target: dict[Case, Rows]) -> None:
+        self._source = source
+        self._target = target
+        self._groups: dict[tuple[Case, Case, tuple[Limit, ...]], list[Piece]] = {}
+        self.compared = 0
+
+    def add(self, piece: Piece) -> bool:
+        """Take a piece and drop what it dominates, unless it is dominated itself; whether it was taken."""
         cases = piece.source_case, piece.target_case
-        before, after = source[piece.source_case], target[piece.target_case]
+        before, after = self._source[piece.source_case], self._target[piece.target_case]
         ties = tuple(limit for limit in piece.box if limit.low is not None and limit.low == limit.high)
-        looser = (kept.get((*cases, subset), ()) for count in range(len(ties) + 1) for subset in subsets(ties, count))
-        if any(dominates(before, after, other, piece) for group in looser for other in group):
-            continue
-        for key, group in kept.items() if not ties else [((*cases, ties), kept.get((*cases, ties), []))]:
-            if key[:2] == cases and group:
-                group[:] = [other for other in group if not dominates(before, after, piece, other)]
-        kept.setdefault((*cases, ties), []).append(piece)
-    left = {piece for group in kept.values() for piece in group}
-    return tuple(piece for piece in dict.fromkeys(pieces) if piece in left)
+        for count in range(len(ties) + 1):
+            for subset in subsets(ties, count):
+                group = self._groups.get((*cases, subset), ())
+                self.compared += len(group)
+                if any(dominates(before, after, other, piece) for other in group):
+                    return False
+        mine = (*cases, ties)
+        for key in [key for key in self._groups if key[:2] == cases] if not ties else [mine]:
+            if key in self._groups:
+                self._groups[key] = [other for other in self._groups[key] if not dominates(before, after, piece, other)]
+        self._groups.setdefault(mine, []).append(piece)
+        return True
+
+    def __contains__(self, piece: Piece) -> bool:
+        ties = tuple(limit for limit in piece.box if limit.low is not None and limit.low == limit.high)
+        return piece in self._groups.get((piece.source_case, piece.target_case, ties), ())
+
+
+def undominated(source: dict[Case, Rows], target: dict[Case, Rows], pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """The pieces without those that another dominates, the first of equals kept."""
+    if len(pieces) < 2:
+        return tuple(pieces)
+    kept = Undominated(source, target)
+    taken = [piece for piece in dict.fromkeys(pieces) if kept.add(piece)]
+    return tuple(piece for piece in taken if piece in kept)
 
 
 Ties: TypeAlias = tuple[list[Piece], dict[int, dict[int, list[Piece]]]]

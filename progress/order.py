@@ -5,7 +5,7 @@ values: `int`, `None` (the one time of `Unit`), `tuple` (`Product`, `Lex`), `str
 
 The laws every domain keeps, all checkable with `progress.laws`: `less_equal` is reflexive, antisymmetric and
 transitive; `minimal_upper_bounds(a, b)` are exactly the minimal times at or above both; `least()` lies below all times
-that lie above any minimal one; `sort_key` is a linear extension: a <= b implies sort_key(a) <= sort_key(b).
+that lie above any minimal one; `sort_key` is a linear extension: a < b implies sort_key(a) < sort_key(b).
 """
 
 from __future__ import annotations
@@ -205,7 +205,11 @@ class _Coordinates(_Structural):
         return tuple(part.sort_key(item) for part, item in zip(self.parts, value, strict=True))
 
     def sample(self) -> list[Any]:
-        return list(combinations_of(*(part.sample()[:4] for part in self.parts)))[:64]
+        every = list(combinations_of(*(part.sample()[: 4 if len(self.parts) < 5 else 2] for part in self.parts[:10])))
+        if len(self.parts) > 10:  # the other coordinates stay at their first value
+            rest = tuple(part.sample()[0] for part in self.parts[10:])
+            every = [(*time, *rest) for time in every]
+        return every[:: -(-len(every) // 64)]
 
 
 class Product(_Coordinates):

@@ -10,6 +10,7 @@ from typing import Any
 
 from progress.antichain import minimal_elements
 from progress.coordinate import Relation
+from progress.summary import NoMinimalTimes
 from progress.topology import Network
 from progress.walk import Found
 
@@ -44,7 +45,11 @@ def sampled_walks(network: Network, edges: Sequence[int]) -> list[Found]:
                     left -= 1
                     if target != start and any(network.targets[other] == target for other in walk):
                         continue
-                    for result in minimal_elements(summary.target, summary.apply(here)):
+                    try:
+                        results = minimal_elements(summary.target, summary.apply(here))
+                    except NoMinimalTimes:  # whatever comes of it, no time stands for it
+                        continue
+                    for result in results:
                         if target != start:
                             pending.append((target, result, (*walk, edge)))
                             continue

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from progress.component import component_numbers
 from progress.drift import Drifts, drifts
-from progress.errors import PointstampError
+from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.summary import Summary
 
@@ -112,7 +112,7 @@ class Network:
         """The number of the location called `name`; refused when there is none."""
         found = self.numbers.get(name) if isinstance(name, str) else None
         if found is None:
-            raise PointstampError("PS611", f"there is no location {name!r}", "name a node or an edge of the graph")
+            raise PointstampError("PS611", f"there is no location {brief(name)}", "name a node or an edge of the graph")
         return found
 
     def name(self, location: int) -> str:
@@ -128,11 +128,13 @@ class Network:
     def pointstamp(self, pointstamp: object) -> tuple[int, Any]:
         """The numbered form of a pair of location and time; refused when it is no pair or either does not exist."""
         if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
-            raise PointstampError("PS610", f"{pointstamp!r} is no pointstamp", "a pair of a location and a time")
+            raise PointstampError("PS610", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
         location, time = pointstamp
         number = self.number(location)
         if not self.domain(number).contains(time):
-            raise PointstampError("PS612", f"{time!r} is no time at {location!r}", f"a time of {self.domain(number)!r}")
+            raise PointstampError(
+                "PS612", f"{brief(time)} is no time at {brief(location)}", f"a time of {self.domain(number)!r}"
+            )
         return number, time
 
     def successors(self, location: int) -> list[tuple[int, Summary | None]]:

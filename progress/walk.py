@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from progress.coordinate import KEEP, Relation, Undecided
 from progress.layout import Layout, layout_of
-from progress.normal_form import Piece, compose, dominates, piece_relations, undominated
+from progress.normal_form import Piece, Undominated, compose, piece_relations, undominated
 from progress.pointstamp import Pointstamp
 from progress.summary import NormalSummary
 from progress.topology import Network
@@ -105,8 +105,10 @@ def closed_walks(
     outgoing: dict[int, list[int]] = {}
     for edge in edges:
         outgoing.setdefault(network.sources[edge], []).append(edge)
-    kept: dict[int, list[Piece]] = {start: unchanged(layout)}
-    level: list[tuple[int, Piece, Any]] = [(start, piece, None) for piece in kept[start]]
+    kept: dict[int, Undominated] = {start: Undominated(layout.rows, layout.rows)}
+    level: list[tuple[int, Piece, Any]] = [
+        (start, piece, None) for piece in unchanged(layout) if kept[start].add(piece)
+    ]
     length = 0
     while level and length != longest:
         length += 1
@@ -127,25 +129,13 @@ def closed_walks(
                         relations = compare(layout, [both])
                         if set(relations) - {">"}:
                             yield length, Found(_unfolded(longer), relations)
-                    if _keep(network, layout, kept.setdefault(target, []), target, both, budget):
+                    if target not in kept:
+                        kept[target] = Undominated(layout.rows, layout_at(network, target).rows)
+                    compared = kept[target].compared
+                    if kept[target].add(both):
                         following.append((target, both, longer))
+                    budget.charge((kept[target].compared - compared) // 2)
         level = following
-
-
-def _keep(network: Network, start: Layout, pieces: list[Piece], node: int, piece: Piece, budget: Budget) -> bool:
-    """Add `piece` to the antichain of a node unless another speaks for it."""
-    budget.charge(len(pieces) // 2)
-    before, after = start.rows[piece.source_case], layout_at(network, node).rows[piece.target_case]
-    if any(dominates(before, after, other, piece) for other in pieces):
-        return False
-    pieces[:] = [
-        other
-        for other in pieces
-        if (other.source_case, other.target_case) != (piece.source_case, piece.target_case)
-        or not dominates(before, after, piece, other)
-    ]
-    pieces.append(piece)
-    return True
 
 
 def _unfolded(walk: Any) -> tuple[int, ...]:

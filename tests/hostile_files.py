@@ -308,7 +308,7 @@ NODES = """
 nodes: [a, b] | nodes: a | nodes: 7 | nodes: true | nodes: [{a: {}}] | nodes: {a: []} | nodes: {a: text}
 nodes: {a: 7} | nodes: {a: true} | nodes: {a: [notify]} | nodes: {yes: {}} | nodes: {no: {}} | nodes: {null: {}}
 nodes: {~: {}} | nodes: {1:30: {}} | nodes: {010: {}} | nodes: {0x1f: {}} | nodes: {1.5: {}} | nodes: {.inf: {}}
-nodes: {.nan: {}} | nodes: {2024-01-01: {}} | nodes: {"": {}} | nodes: {on: {}} | nodes: {y: {}} | nodes: {True: {}}
+nodes: {.nan: {}} | nodes: {2024-01-01: {}} | nodes: {"": {}} | nodes: {on: {}} | nodes: {True: {}}
 nodes: {1_000: {}} | nodes: {-0: {}}
 """
 EDGES = """

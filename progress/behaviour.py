@@ -1,0 +1,199 @@
+"""From node code to the relation: Definitions 1 and 3 as a node's own code shows them (A&I 3.1, 3.2).
+
+`explore` runs a node's local histories (`progress.local_history`) over sample messages and times and answers which
+times led to which; `progress.escape` compares that to what a graph declares. What is found is a fact. What is not found
+is true of the samples, and only where the exploration was complete.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Mapping, Set
+from typing import Any, NamedTuple
+
+from progress.local_history import (
+    Event,
+    History,
+    Message,
+    NodeBehaviour,
+    Notification,
+    Outcome,
+    Received,
+    beginnings,
+    is_hashable,
+    node_name,
+    step,
+    still_pending,
+)
+from progress.order import Domain
+
+MOST_HISTORIES = 20_000
+
+
+class Evidence:
+    """What shows a pair of a relation: a history h, and the event x that the node consumes after it."""
+
+    __slots__ = ("_reached", "event")
+
+    def __init__(self, reached: _Reached, event: Event) -> None:
+        self._reached = reached
+        self.event = event
+
+    def __repr__(self) -> str:
+        return f"Evidence({self.history!r}, {self.event!r})"
+
+    @property
+    def history(self) -> History:
+        """The history, read off when asked for. Cost: O(length)."""
+        return self._reached.history()
+
+
+class Observed(NamedTuple):
+    """What an exploration found, each with a shortest evidence; what needs shorter ones comes first.
+
+    `one_step` is Definition 1: each (t, d, t') with (p, t) ~>1 (d, t').
+
+    `requests` is the base of Definition 3: each (t, t') where an event at exactly t triggers a request at exactly t'
+    that was not pending before (an element of N - N1). The definition closes this downwards in t and upwards in t':
+    (p, t) ~>N (p, t') when t <= b and r <= t' for some base pair (b, r), as `may_request` decides. Condition 1 holds of
+    all such pairs when it holds of the base, since then t <= b <= r <= t'.
+
+    `complete`: no history was left out, but those that go on from a state that is known from another one.
+    `histories` were run, those without events included; they reached so many different `states`.
+    """
+
+    node: str
+    one_step: dict[tuple[Any, str, Any], Evidence]
+    requests: dict[tuple[Any, Any], Evidence]
+    complete: bool
+    histories: int
+    states: int
+
+    def may_request(self, domain: Domain, time: Any, requested: Any) -> bool:
+        """Definition 3: (p, time) ~>N (p, requested). Cost: O(requests)."""
+        below = domain.less_equal
+        return any(below(time, event) and below(asked, requested) for event, asked in self.requests)
+
+
+def explore(
+    node: NodeBehaviour,
+    messages: Mapping[str, Iterable[Message]],
+    times: Iterable[Any] | None = None,
+    depth: int | None = None,
+    most_histories: int = MOST_HISTORIES,
+    name: str | None = None,
+) -> Observed:
+    """Run the local histories over these messages on the incoming edges, and notifications of these times.
+
+    As in the paper, a notification of any of the `times` may come, asked for or not. Without `times` only those come
+    that are pending: the restriction that A&I 2.2 mention, for nodes whose code relies on it.
+
+    Breadth first, histories of at most `depth` events. A state that several histories reach is continued once: of two
+    histories to one state, the one with fewer requests pending shows all that the other does (Definition 3 subtracts
+    what is pending), so only minimal sets of pending requests are kept; without `times`, all that differ.
+
+    Cost: at most `most_histories` steps of the node. Finding a state again takes O(1), but O(states) for states of
+    a class of your own that cannot be hashed.
+    """
+    return _Exploration(messages, times, node_name(node, name)).run(node, depth, most_histories)
+
+
+class _Reached(NamedTuple):
+    """A state with its pending requests, and the step that reached it."""
+
+    state: Any
+    pending: frozenset[Any]
+    length: int = 0
+    before: _Reached | None = None
+    event: Event | None = None
+
+    def history(self) -> History:
+        """The history that leads here, read backwards. Cost: O(length)."""
+        events: list[Event] = []
+        here = self
+        while here.before is not None and here.event is not None:
+            events.append(here.event)
+            here = here.before
+        return History(here.state, here.pending, tuple(reversed(events)))
+
+
+class _Exploration:
+    """One run of `explore`."""
+
+    def __init__(self, messages: Mapping[str, Iterable[Message]], times: Iterable[Any] | None, name: str) -> None:
+        self.name = name
+        self.only_pending = times is None
+        self.events: list[Event] = [Received(edge, each) for edge, several in messages.items() for each in several]
+        self.events.extend(map(Notification, times or ()))
+        self.one_step: dict[tuple[Any, str, Any], Evidence] = {}
+        self.requests: dict[tuple[Any, Any], Evidence] = {}
+        self.states = 0
+        self.known: dict[Hashable, list[tuple[Any, list[frozenset[Any]]]]] = {}
+
+    def run(self, node: NodeBehaviour, depth: int | None, most_histories: int) -> Observed:
+        """Breadth first, so that what is found first is found by a shortest history."""
+        starts = [_Reached(start.state, start.requests) for start in beginnings(node)]
+        queue = deque(start for start in starts if self.is_new(start))
+        histories = len(starts)
+        while queue:
+            here = queue.popleft()
+            for event in self.events_at(here):
+                if here.length == depth or histories >= most_histories:
+                    return self.observed(False, histories)
+                histories += 1
+                outcome = step(node, here.state, event, here.history, self.name)
+                self.note(here, event, outcome)
+                pending = still_pending(here.pending, event, outcome.requests)
+                reached = _Reached(outcome.state, pending, here.length + 1, here, event)
+                if self.is_new(reached):
+                    queue.append(reached)
+        return self.observed(True, histories)
+
+    def observed(self, complete: bool, histories: int) -> Observed:
+        """What was found so far."""
+        return Observed(self.name, self.one_step, self.requests, complete, histories, self.states)
+
+    def events_at(self, here: _Reached) -> Iterable[Event]:
+        """The events that may come next."""
+        return [*self.events, *map(Notification, _in_order(here.pending))] if self.only_pending else self.events
+
+    def is_new(self, reached: _Reached) -> bool:
+        """Whether nothing known shows all that this state will; it is remembered."""
+        bucket = self.known.setdefault(_frozen(reached.state), [])
+        for state, sets in bucket:
+            if state is reached.state or state == reached.state:
+                if reached.pending in sets:
+                    return False
+                if not self.only_pending and any(known <= reached.pending for known in sets):
+                    return False
+                sets.append(reached.pending)
+                return True
+        self.states += 1
+        bucket.append((reached.state, [reached.pending]))
+        return True
+
+    def note(self, here: _Reached, event: Event, outcome: Outcome) -> None:
+        """Keep what one step shows that was not known."""
+        for edge, messages in outcome.sent.items():
+            for message in messages:
+                if (event.time, edge, message.time) not in self.one_step:
+                    self.one_step[event.time, edge, message.time] = Evidence(here, event)
+        for requested in _in_order(outcome.requests - here.pending):
+            if (event.time, requested) not in self.requests:
+                self.requests[event.time, requested] = Evidence(here, event)
+
+
+def _in_order(times: Iterable[Any]) -> list[Any]:
+    """Always the same order, so that a run can be repeated."""
+    return sorted(times, key=repr)
+
+
+def _frozen(value: Any) -> Hashable:
+    """Something that can be hashed and is equal for equal values."""
+    if is_hashable(value):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, Mapping):
+        return frozenset((key, _frozen(item)) for key, item in value.items())
+    if isinstance(value, Set):
+        return frozenset(value)
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else None
