@@ -6,18 +6,18 @@ Each class offers `targets(source, hints)`, the domains it can lead to from `sou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product as combinations_of
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from progress.coordinate import KEEP, Move, chain
 from progress.errors import PointstampError
-from progress.layout import Case, Layout, Numbers, Rows, Structure, layout_of
+from progress.hull import at_least, at_most, shift
+from progress.layout import Case, Layout, Rows, layout_of
 from progress.normal_form import Limit, Piece, compose, make_piece, undominated
 from progress.order import Domain, Int, Lex, Nat, Product, Sum
 
 Hints = tuple[Domain, ...]
-Part = tuple[tuple[Limit, ...], tuple[Move, ...]]  # what one piece says of some neighbouring leaves
 
 
 class Declared(Protocol):
@@ -210,7 +210,7 @@ class AtLeast(NamedTuple):
     def pieces(self, source: Domain, target: Domain) -> list[Piece]:
         rows = _rows(source)
         case, numbers = _layout(source).encode(self.time)
-        parts = _at_least(rows[case], rows[case].structure, numbers)
+        parts = at_least(rows[case], rows[case].structure, numbers)
         return _made(rows, ((case, limits, case, moves) for limits, moves in parts))
 
 
@@ -276,7 +276,7 @@ class Table(NamedTuple):
             case, numbers = _layout(source).encode(time)
             new_case, new_numbers = _layout(target).encode(result)
             constants = tuple(Move(None, number) for number in new_numbers)
-            boxes = _at_most(rows[case], rows[case].structure, numbers)
+            boxes = at_most(rows[case], rows[case].structure, numbers)
             made += [(case, box, new_case, constants) for box in boxes]
         return _made(rows, made)
 
@@ -447,18 +447,6 @@ def _those_with(summary: object, times: list[Any], source: Domain, hints: Hints)
     return fitting
 
 
-def _leaves_of(structure: Structure) -> list[int]:
-    return [structure] if isinstance(structure, int) else [leaf for part in structure[1] for leaf in _leaves_of(part)]
-
-
-def _together(parts: Sequence[list[Part]]) -> list[Part]:
-    """All ways to choose one for each coordinate of a product."""
-    return [
-        (sum((limits for limits, _ in choice), ()), sum((moves for _, moves in choice), ()))
-        for choice in combinations_of(*parts)
-    ]
-
-
 def _shifted(domain: Domain, amounts: dict[Case, list[int]]) -> list[Piece]:
     rows = _rows(domain)
     return _made(
@@ -466,109 +454,6 @@ def _shifted(domain: Domain, amounts: dict[Case, list[int]]) -> list[Piece]:
         [
             (case, limits, case, moves)
             for case, row in rows.items()
-            for limits, moves in _shift(row, row.structure, amounts[case])
+            for limits, moves in shift(row, row.structure, amounts[case])
         ],
     )
-
-
-def _shift(rows: Rows, structure: Structure, amounts: list[int]) -> list[Part]:
-    if isinstance(structure, int):
-        leaf, amount = rows.leaves[structure], amounts[structure]
-        if leaf.high is not None and leaf.low is not None and leaf.low - amount > leaf.high:
-            return []
-        high = None if leaf.high is None else leaf.high - max(0, amount)
-        return [((Limit(structure, None, high),), (Move((amount,), leaf.low if amount < 0 else None),))]
-    if structure[0] == "product":
-        return _together([_shift(rows, part, amounts) for part in structure[1]])
-    return _shift_in_order(rows, _leaves_of(structure), amounts)
-
-
-def _shift_in_order(rows: Rows, places: list[int], amounts: list[int]) -> list[Part]:
-    """The hull of an addition under the lexicographic order of `places`.
-
-    The least time at or above t to which the addition applies is t itself, or t raised at the first coordinate that is
-    too low with all later ones at their least, or, where a coordinate is too high, t with the last earlier coordinate
-    that can be raised raised by one.
-    """
-    least: dict[int, int | None] = {}
-    greatest: dict[int, int | None] = {}
-    for place in places:
-        leaf, amount = rows.leaves[place], amounts[place]
-        least[place] = None if leaf.low is None else leaf.low + max(0, -amount)
-        greatest[place] = None if leaf.high is None else leaf.high - max(0, amount)
-        low, high = least[place], greatest[place]
-        if low is not None and high is not None and low > high:
-            return []
-
-    def add(place: int, extra: int = 0) -> Move:
-        return KEEP if amounts[place] + extra == 0 else Move((amounts[place] + extra,), None)
-
-    def reset(place: int) -> Move:
-        low = least[place]
-        return Move(None, None if low is None else low + amounts[place])
-
-    inside = [Limit(place, least[place], greatest[place]) for place in places]
-    parts: list[Part] = [(tuple(inside), tuple(add(place) for place in places))]
-    for index, place in enumerate(places):
-        low, high = least[place], greatest[place]
-        if low is not None:
-            moves = [*map(add, places[:index]), *map(reset, places[index:])]
-            parts.append(((*inside[:index], Limit(place, None, low - 1)), tuple(moves)))
-        if high is None:
-            continue
-        for raised in range(index - 1, -1, -1):
-            other = places[raised]
-            ceiling = greatest[other]
-            full = [Limit(between, greatest[between], greatest[between]) for between in places[raised + 1 : index]]
-            room = Limit(other, least[other], None if ceiling is None else ceiling - 1)
-            moves = [*map(add, places[:raised]), add(other, 1), *map(reset, places[raised + 1 :])]
-            parts.append(((*inside[:raised], room, *full, Limit(place, high + 1, None)), tuple(moves)))
-            if ceiling is None:
-                break
-    return parts
-
-
-def _at_least(rows: Rows, structure: Structure, numbers: Numbers) -> list[Part]:
-    """The minimal upper bounds with the row `numbers`."""
-    if isinstance(structure, int):
-        leaf, number = rows.leaves[structure], numbers[structure]
-        if leaf.numeric:
-            return [((), (Move((0,), number),))]
-        assert leaf.order is not None
-        names = leaf.order.by_rank
-        return [
-            ((Limit(structure, place, place),), (Move(None, leaf.order.rank(bound)),))
-            for place, name in enumerate(names)
-            for bound in leaf.order.minimal_upper_bounds(name, names[number])
-        ]
-    word, parts = structure
-    if word == "product":
-        return _together([_at_least(rows, part, numbers) for part in parts])
-    places = _leaves_of(structure)
-    raised: list[Part] = [
-        (box, tuple(Move(None, numbers[place]) for place in places)) for box in _at_most(rows, structure, numbers)
-    ]
-    for index, place in enumerate(places):
-        equal = [Limit(before, numbers[before], numbers[before]) for before in places[:index]]
-        raised.append(((*equal, Limit(place, numbers[place] + 1, None)), (KEEP,) * len(places)))
-    return raised
-
-
-def _at_most(rows: Rows, structure: Structure, numbers: Numbers) -> list[tuple[Limit, ...]]:
-    """The boxes of all rows at or below `numbers`."""
-    if isinstance(structure, int):
-        leaf, number = rows.leaves[structure], numbers[structure]
-        if leaf.numeric:
-            return [(Limit(structure, None, number),)]
-        assert leaf.high is not None
-        return [(Limit(structure, low, low),) for low in range(leaf.high + 1) if leaf.less_equal(low, number)]
-    word, parts = structure
-    if word == "product":
-        boxes = [_at_most(rows, part, numbers) for part in parts]
-        return [sum(choice, ()) for choice in combinations_of(*boxes)]
-    places = _leaves_of(structure)
-    found: list[tuple[Limit, ...]] = [tuple(Limit(place, numbers[place], numbers[place]) for place in places)]
-    for index, place in enumerate(places):
-        equal = [Limit(before, numbers[before], numbers[before]) for before in places[:index]]
-        found.append((*equal, Limit(place, None, numbers[place] - 1)))
-    return found

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
-COPIED = ("progress", "graphs", "recursion", "tests", "pyproject.toml")
+COPIED = ("progress", "graphs", "recursion", "benchmarks", "tests", "pyproject.toml")
 SUITE = (
     "tests/test_coordinate.py",
     "tests/test_component.py",
@@ -39,17 +39,17 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = (
-    Mutant("no hull below the least time", "progress/declared.py", "leaf.low if amount < 0 else None", "None"),
-    Mutant("no carry in bounded lex", "progress/declared.py", "range(index - 1, -1, -1)", "range(0)"),
+    Mutant("no hull below the least time", "progress/hull.py", "leaf.low if amount < 0 else None", "None"),
+    Mutant("no carry in bounded lex", "progress/hull.py", "range(index - 1, -1, -1)", "range(0)"),
     Mutant(
         "a map speaks only for its own times",
-        "progress/declared.py",
+        "progress/hull.py",
         "(Limit(structure, None, number),)",
         "(Limit(structure, number, number),)",
     ),
     Mutant(
         "one of several least upper bounds",
-        "progress/declared.py",
+        "progress/hull.py",
         "leaf.order.minimal_upper_bounds(name, names[number])",
         "leaf.order.minimal_upper_bounds(name, names[number])[:1]",
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.graphs_to_measure import complete
 from graphs import Graph, add_operator, from_data
 from graphs.check import check_graph
 from progress import CouldResultIn, PointstampError, check_conditions, close, eligible, universal_time
@@ -38,18 +39,6 @@ def nested(kind: str) -> Graph:
     graph.edge(None, "ingress", id="in").edge("ingress", "begin").edge("begin", "work")
     graph.edge("work", "inner").edge("inner", "work").edge("work", "end").edge("end", "outer").edge("outer", "begin")
     return graph.edge("end", "egress").edge("egress", None, id="done")
-
-
-def complete(count: int) -> Graph:
-    """The complete graph: every node to every other, each adding one."""
-    graph = Graph()
-    for number in range(count):
-        graph.node(str(number), summary={"advance": 1})
-    for source in range(count):
-        for target in range(count):
-            if source != target:
-                graph.edge(str(source), str(target))
-    return graph
 
 
 def diamonds(count: int) -> Graph:
