@@ -602,7 +602,6 @@ def test_every_answer_is_flushed_at_once(running: Running) -> None:
     assert running.end() == (0, b"")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupt_leaves_no_traceback(running: Running) -> None:
     running.ask(b'{"close": []}\n')
     running.process.send_signal(signal.SIGINT)
@@ -618,7 +617,6 @@ def command(arguments: str, file: Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(["sh", "-c", script], env=environment, capture_output=True, timeout=60, check=False)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a POSIX shell")
 @pytest.mark.parametrize(
     ("arguments", "exit_codes"),
     [
