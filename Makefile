@@ -37,5 +37,5 @@ mutants: setup    ## break the algorithms on purpose; the tests must notice each
 	$(python) -m tests.mutants
 
 clean:    ## remove caches and build products; .venv stays
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info progress/_kernel*.so
 	find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
 
 from graphs.check import pairs
 from graphs.document import quoted
 from graphs.graph import Graph
-from graphs.notation import kind_of, suggestion, write_time
+from graphs.notation import kind_of, suggestion
 from progress.closure import close
 from progress.could_result_in import CouldResultIn
 from progress.errors import PointstampError
 from progress.notification import eligible
+from progress.plain import write_time
 
 LONGEST_LINE = 16 * 1024 * 1024
 MOST_DIGITS = 4_200  # Python refuses to write numbers of more than 4,300
@@ -103,6 +104,15 @@ class Asker:
         if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
             raise PointstampError("PS610", "a pointstamp is a location and a time", '["x", t]')
         return item[0], self.graph.time_from_json(item[0], item[1])
+
+
+def lines_of(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a stream as they come. Of one that is too long only the beginning, which is too long as well."""
+    while line := stream.readline(LONGEST_LINE + 2):
+        rest = line
+        while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
+            rest = stream.readline(1 << 20)
+        yield line
 
 
 def read_line(line: bytes) -> Any:

@@ -9,11 +9,12 @@ from graphs.codes import code
 from graphs.diagnostic import Diagnostic, FileReport, Severity
 from graphs.document import quoted
 from graphs.graph import Graph, Mismatch
-from graphs.notation import shown, write_time
+from graphs.notation import shown
 from graphs.reading import from_text
 from graphs.shape import dangling, unreachable
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
+from progress.plain import write_time
 from progress.pointstamp import Pointstamp
 
 UNDECIDED: dict[str, dict[str, Any]] = {

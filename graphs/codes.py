@@ -3,8 +3,8 @@
 Law (tested): the codes here, the codes in the sources, and the pages in docs/codes are the same set.
 
 The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2,
-3 cycles, 4 shape, 6 questions asked of a graph. The long explanations are loaded when one is looked at, not before:
-every `pointstamp check` imports this file.
+3 cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph. The long explanations are loaded when one
+is looked at, not before: every `pointstamp check` imports this file.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ class Code(NamedTuple):
         """What it means, why it matters, an example, a fix."""
         from graphs.explanations_of_files import FILES
         from graphs.explanations_of_questions import QUESTIONS
+        from graphs.explanations_of_steps import STEPS
         from graphs.explanations_of_verdicts import VERDICTS
 
-        return {**FILES, **VERDICTS, **QUESTIONS}[self.number]
+        return {**FILES, **VERDICTS, **STEPS, **QUESTIONS}[self.number]
 
     def to_json(self) -> dict[str, str]:
         """All that is known of it, as plain data."""
@@ -89,6 +90,20 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS401", "domain-mismatch", "error", "A summary, or an edge, joins times that do not fit together."),
     ("PS402", "unreachable", "warning", "Nothing can ever arrive here."),
     ("PS403", "dangling", "warning", "What arrives here has no effect."),
+    # Steps of a running system.
+    ("PS501", "bad-step", "error", "The line or argument is none that a step has."),
+    ("PS502", "unknown-place", "error", "A step names a node or an edge that is not there."),
+    ("PS503", "no-time-there", "error", "A step names something that is no time of its location."),
+    ("PS504", "wrong-kind-of-place", "error", "Something was put at a node that belongs on an edge, or the reverse."),
+    ("PS505", "count-below-zero", "error", "More messages are consumed than are queued."),
+    ("PS506", "outside-clock", "error", "Nothing outstanding could result in what the step adds."),
+    ("PS507", "not-requested", "error", "A notification is delivered that nobody waits for."),
+    ("PS508", "not-eligible", "error", "A notification is delivered too early."),
+    ("PS509", "input-moves-back", "error", "An input opens again at a time that it has passed."),
+    ("PS510", "late-start", "error", "The start of a session comes after its beginning."),
+    ("PS511", "bad-snapshot", "error", "This is no snapshot of a tracker of this graph."),
+    ("PS512", "no-such-engine", "error", "The engine or the kernel that was asked for is not there."),
+    ("PS513", "bad-trace", "error", "A line belongs to no recorded session."),
     # Questions.
     ("PS601", "no-minimal-times", "error", "The answer goes down without end: it has no earliest times."),
     ("PS602", "outside-domain", "error", "A summary of your own gives something that is no time of its target."),

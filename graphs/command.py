@@ -9,9 +9,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from progress.errors import PointstampError
 
@@ -113,6 +114,22 @@ def _parser() -> argparse.ArgumentParser:
     ask = commands.add_parser("ask", help="answer queries about a graph, one JSON object a line")
     ask.add_argument("file", metavar="FILE")
     ask.set_defaults(run=_ask)
+
+    track = commands.add_parser("track", help="the embedded scheduler: a step a line in, what is ready out")
+    track.add_argument("file", metavar="FILE")
+    track.add_argument("--record", metavar="TRACE", help="write every line and its answer there, for replay")
+    track.set_defaults(run=_track)
+
+    replay = commands.add_parser("replay", help="play a recorded track session again, and show the state at any line")
+    replay.add_argument("file", metavar="FILE")
+    replay.add_argument("trace", metavar="TRACE", help="the lines that track was fed, or what track --record wrote")
+    replay.add_argument("--at", type=_line_number, metavar="LINE", help="the state after this line, not at the end")
+    replay.add_argument(
+        "--why", action="append", default=[], metavar="NODE=TIME", help="what keeps this request waiting there"
+    )
+    replay.add_argument("--holding", action="append", default=[], metavar="LOCATION", help="who holds its frontier")
+    replay.add_argument("--format", choices=("text", "json"), default="text")
+    replay.set_defaults(run=_replay)
 
     close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
     close.add_argument("file", nargs="?", metavar="FILE")
@@ -277,19 +294,89 @@ class _InFile(PointstampError):
 
 
 def _ask(options: argparse.Namespace) -> int:
-    from graphs.ask import LONGEST_LINE, Asker
+    from graphs.ask import Asker, lines_of
 
     if options.file == "-":
         raise _bad_usage("ask reads its queries from stdin", "name the graph's file")
     asker = Asker(read_graph(options.file))
-    stream, answers = sys.stdin.buffer, sys.stdout
-    while line := stream.readline(LONGEST_LINE + 2):
-        while len(line) > LONGEST_LINE + 1 and (rest := stream.readline(1 << 20)):  # skip the rest, answer once
-            if rest.endswith(b"\n"):
-                break
-        answers.write(asker.answer_line(line) + "\n")
-        answers.flush()
+    for line in lines_of(sys.stdin.buffer):
+        sys.stdout.write(asker.answer_line(line) + "\n")
+        sys.stdout.flush()
     return FINE
+
+
+def _track(options: argparse.Namespace) -> int:
+    from graphs.track import track
+
+    if options.file == "-":
+        raise _bad_usage("track reads its steps from stdin", "name the graph's file")
+    graph = read_graph(options.file)
+    if options.record is None:
+        track(graph, sys.stdin.buffer, sys.stdout.buffer)
+        return FINE
+    with _new_file(options.record) as record:
+        track(graph, sys.stdin.buffer, sys.stdout.buffer, record)
+    return FINE
+
+
+def _new_file(path: str) -> BinaryIO:
+    """A file to write to, which does not hold anything yet: nobody's recorded session is lost."""
+    try:
+        file = Path(path).open("ab")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _bad_usage(f"--record {path}: {reason.lower()}", "a new file where one may be written") from None
+    if file.seekable() and file.tell():
+        file.close()
+        raise _bad_usage(f"--record {path}: there is something in the file", "a new file for each session")
+    return file
+
+
+def _line_number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or not int(text):
+        raise argparse.ArgumentTypeError(f"{printable(text)!r} is no line number: they begin with 1")
+    return int(text)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from graphs.replay import Replay, render, report
+
+    if options.file == options.trace == "-":
+        raise _bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
+    graph = read_graph(options.file)
+    why = [_pointstamp(graph, text, "why") for text in options.why]
+    for node, _ in why:
+        if node not in graph.nodes:
+            raise _bad_usage(f"--why: {node!r} is an edge", "a node, where requests are")
+    for location in options.holding:
+        if location not in graph.nodes and location not in graph.edges:
+            raise _bad_usage(f"--holding: there is no location {location!r}", "a node or an edge of the graph")
+    replay = Replay(graph)
+    with _opened(options.trace) as trace:
+        try:
+            replay.play(trace, options.at)
+        except PointstampError as error:
+            place = options.trace if error.line is None else f"{options.trace}:{error.line}"
+            raise _InFile(place, error) from None
+    if options.at is not None and replay.line < options.at:
+        raise _bad_usage(f"--at {options.at}: {options.trace} has {replay.line} lines", "a line of the trace")
+    found = report(replay, options.at is not None, why, options.holding)
+    if options.format == "json":
+        write_json(found)
+    else:
+        write(render(found))
+    return FINE if replay.difference is None else FINDINGS
+
+
+def _opened(path: str) -> AbstractContextManager[BinaryIO]:
+    """A file to read from, - for standard input."""
+    if path == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(path).open("rb")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PointstampError("PS001", f"cannot read {path}: {reason.lower()}", "name an existing file") from None
 
 
 def _close(options: argparse.Namespace) -> int:
@@ -321,14 +408,14 @@ def _close(options: argparse.Namespace) -> int:
     return FINE
 
 
-def _pointstamp(graph: Graph, text: str) -> tuple[str, Any]:
+def _pointstamp(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
     """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
     from graphs.ask import read_json
     from graphs.notation import shown
 
     places = [place for place, character in enumerate(text) if character == "="]
     if not places:
-        raise _bad_usage(f"--at {shown(text)}: no time", "LOCATION=TIME, like --at input=0")
+        raise _bad_usage(f"--{option} {shown(text)}: no time", f"LOCATION=TIME, like --{option} input=0")
     place = next((place for place in places if text[:place] in graph.nodes or text[:place] in graph.edges), places[0])
     location, written = text[:place], text[place + 1 :]
     try:
@@ -338,9 +425,9 @@ def _pointstamp(graph: Graph, text: str) -> tuple[str, Any]:
     try:
         return location, graph.time_from_json(location, data)
     except PointstampError as error:
-        raise _bad_usage(f"--at {shown(text)}: {error.message}", error.hint) from None
+        raise _bad_usage(f"--{option} {shown(text)}: {error.message}", error.hint) from None
     except RecursionError:
-        raise _bad_usage(f"--at {shown(text)}: the time is nested too deeply", "a time of the location") from None
+        raise _bad_usage(f"--{option} {shown(text)}: the time is nested too deeply", "a time of the location") from None
 
 
 def _compose(options: argparse.Namespace) -> int:

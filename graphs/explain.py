@@ -40,7 +40,7 @@ def index() -> str:
         "# Codes",
         "Everything that `pointstamp` reports has a code; `pointstamp explain PS201` shows its page in the terminal.",
         "The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, "
-        "2 Condition 2, 3 cycles, 4 the shape of the graph, 6 questions asked of it.",
+        "2 Condition 2, 3 cycles, 4 the shape of the graph, 5 steps of a running system, 6 questions asked of it.",
         "| code | name | severity | says |\n|---|---|---|---|\n" + "\n".join(rows),
         "These pages are written by `scripts/write_code_pages.py` from the registry, `graphs/codes.py`.",
     ]

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from graphs.document import quoted
-from graphs.notation import read_domain, read_summary, read_time, shown, suggestion, write_time
+from graphs.notation import read_domain, read_summary, shown, suggestion
 from progress.declared import Identity, Never, sends_nothing
 from progress.errors import PointstampError
 from progress.generic import GenericSummary
 from progress.layout import layout_of
 from progress.memory import without_cycle_search
 from progress.order import Domain
+from progress.plain import read_time, write_time
 from progress.summary import NormalSummary, OpaqueSummary, Summary
 from progress.topology import NO_NODE, Network
 

@@ -30,6 +30,7 @@ from progress.declared import (
 )
 from progress.errors import PointstampError
 from progress.order import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged, Unit, is_integer
+from progress.plain import write_time
 
 Path = tuple[str | int, ...]
 
@@ -223,23 +224,6 @@ def write_domain(domain: Domain) -> Any:
 
 
 # --- times -----------------------------------------------------------------------------------------------------------
-
-
-def read_time(data: Any) -> Any:
-    """The time that plain data stands for: lists are tuples, `{"left": v}` is `Tagged("left", v)`."""
-    if isinstance(data, list | tuple) and not isinstance(data, Tagged):
-        return tuple(read_time(item) for item in data)
-    if isinstance(data, Mapping) and len(data) == 1:
-        tag, value = next(iter(data.items()))
-        return Tagged(tag, read_time(value))
-    return data if not isinstance(data, Mapping | list) else repr(data)
-
-
-def write_time(time: Any) -> Any:
-    """The inverse of `read_time`."""
-    if isinstance(time, Tagged):
-        return {time.tag: write_time(time.value)}
-    return [write_time(item) for item in time] if isinstance(time, tuple) else time
 
 
 def shown(time: Any) -> str:

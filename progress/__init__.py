@@ -1,6 +1,7 @@
 """Pointstamp's engine: may anything at or before time t still arrive at node v?"""
 
 from progress.antichain import Antichain, minimal_elements
+from progress.blocking import Blocker, Holding, Why
 from progress.clock import clock
 from progress.closure import Closure, close
 from progress.conditions import Report, check_conditions
@@ -9,15 +10,19 @@ from progress.errors import PointstampError
 from progress.notification import Eligibility, eligible
 from progress.order import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged, Unit
 from progress.pointstamp import Pointstamp
+from progress.step import Step
+from progress.tracker import Tracker
 from progress.universal import universal_time
 
 __all__ = [
     "Antichain",
+    "Blocker",
     "Closure",
     "CouldResultIn",
     "Domain",
     "Eligibility",
     "Finite",
+    "Holding",
     "Int",
     "Lex",
     "Nat",
@@ -25,9 +30,12 @@ __all__ = [
     "PointstampError",
     "Product",
     "Report",
+    "Step",
     "Sum",
     "Tagged",
+    "Tracker",
     "Unit",
+    "Why",
     "check_conditions",
     "clock",
     "close",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import Any
 
-from progress.order import Domain, Int, Nat, Product
+from progress.order import Domain, is_pair
 
 
 def minimal_elements(domain: Domain, times: Iterable[Any]) -> tuple[Any, ...]:
@@ -38,7 +38,7 @@ class Antichain:
         self._domain = domain
         self._times: list[Any] = []
         self._stairs: Any = None
-        if _is_pair_of_numbers(domain):
+        if is_pair(domain):
             from sortedcontainers import SortedList  # 5 ms that most programs need not pay
 
             self._stairs = SortedList()
@@ -92,7 +92,3 @@ class Antichain:
 
     def __len__(self) -> int:
         return len(self._times) if self._stairs is None else len(self._stairs)
-
-
-def _is_pair_of_numbers(domain: Domain) -> bool:
-    return isinstance(domain, Product) and [type(part) in (Nat, Int) for part in domain.parts] == [True, True]

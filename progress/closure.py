@@ -175,9 +175,17 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
 
 
 def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
-    """`close` for numbered locations."""
-    closure = Closure(network)
+    """`close` for numbered locations: by the compiled kernel in large graphs that it fits, else here."""
+    from progress.compiled_closure import close_compiled  # it builds on this module
+
     pointstamps = list(pointstamps)
+    with without_cycle_search():
+        compiled = close_compiled(network, pointstamps)
+    return _close_here(network, pointstamps) if compiled is None else compiled
+
+
+def _close_here(network: Network, pointstamps: Sequence[tuple[int, Any]]) -> Closure:
+    closure = Closure(network)
     run = _Run(network, closure, len(pointstamps))
     count = len(network.nodes)
     for location, time in pointstamps:

@@ -161,7 +161,7 @@ def _report(network: Network) -> Report:
     advances: bool | None = True
     offences: list[Offence] = []
     standstills: list[Standstill] = []
-    for edges in components(_doubtful(network), network.sources, network.targets, len(network.nodes)):
+    for edges in components(doubtful_edges(network), network.sources, network.targets, len(network.nodes)):
         verdict = _judged(network, edges)
         holds = _and(holds, verdict.rises)
         advances = _and(advances, verdict.advances)
@@ -182,7 +182,7 @@ def _and(one: bool | None, other: bool | None) -> bool | None:
     return False if one is False or other is False else None if one is None or other is None else True
 
 
-def _doubtful(network: Network) -> list[int]:
+def doubtful_edges(network: Network) -> list[int]:
     """The internal edges that a closed walk can have on which anything is sent and the conditions are in doubt.
 
     Where no summary of the whole graph falls, a closed walk cannot fall, and it stands still on still edges only.

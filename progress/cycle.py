@@ -26,6 +26,7 @@ from progress.topology import Network
 from progress.walk import Budget, Found, closed_walks, is_simple, relations_of
 from progress.weighting import weigh
 
+FEW_COMPOSITIONS = 2_000
 COMPOSITIONS = 200_000  # for all suspects, and again for an exact search; a second or two each
 ROTATIONS = 24
 LONGEST_MIXTURE = 5_000
@@ -57,17 +58,25 @@ def judge(network: Network, edges: Sequence[int]) -> Verdict:
 
     Cost: a few `potentials` and `components` a coordinate for the first way; `COMPOSITIONS` bounds the second.
     """
-    verdict = _judged(network, edges)
+    verdict = _judged(network, edges, COMPOSITIONS)
     if verdict.advances is not None:
         return verdict
     decided, standstill = standstill_among_states(network, edges)
     return verdict._replace(advances=standstill is None, standstill=standstill) if decided else verdict
 
 
-def _judged(network: Network, edges: Sequence[int]) -> Verdict:
-    component = _drifting(network, edges)
+def surely_advances(network: Network, edges: Sequence[int]) -> bool:
+    """Whether the component is known to advance after a short look; that it is not known says nothing.
+
+    Cost: that of `judge` with `FEW_COMPOSITIONS`, some hundredths of a second.
+    """
+    return _judged(network, edges, FEW_COMPOSITIONS).advances is True
+
+
+def _judged(network: Network, edges: Sequence[int], compositions: int) -> Verdict:
+    component = _drifting(network, edges, compositions)
     if component is None:
-        return judge_exactly(network, edges)
+        return judge_exactly(network, edges, compositions)
     rises, offence = component.rises()
     standstills, unclear = component.standstills()
     standstill = _preferred(network, standstills)
@@ -75,7 +84,7 @@ def _judged(network: Network, edges: Sequence[int]) -> Verdict:
     settled = not unclear or (standstill is not None and _notifies(network, standstill))
     if rises is not None and settled and (rises or descent is not None or standstill is None):
         return Verdict(rises, offence, descent, standstill is None, standstill)
-    exact = judge_exactly(network, edges, only_simple=not unclear)
+    exact = judge_exactly(network, edges, compositions, only_simple=not unclear)
     standstill = _preferred(network, [found for found in (standstill, exact.standstill) if found])
     return Verdict(
         exact.rises if rises is None else rises,
@@ -86,7 +95,9 @@ def _judged(network: Network, edges: Sequence[int]) -> Verdict:
     )
 
 
-def judge_exactly(network: Network, edges: Sequence[int], only_simple: bool = False) -> Verdict:
+def judge_exactly(
+    network: Network, edges: Sequence[int], compositions: int = COMPOSITIONS, only_simple: bool = False
+) -> Verdict:
     """The verdict by all walks from every node, those that ask for notifications first.
 
     `only_simple`: walks of at most as many edges as there are nodes, which is enough for all but advancing.
@@ -94,8 +105,8 @@ def judge_exactly(network: Network, edges: Sequence[int], only_simple: bool = Fa
     nodes = sorted({network.sources[edge] for edge in edges}, key=lambda node: not network.notifies[node])
     offence = descent = standstill = None
     rises_known = advances_known = True
-    left = COMPOSITIONS
-    share = max(2_000, COMPOSITIONS // len(nodes))
+    left = compositions
+    share = max(FEW_COMPOSITIONS, compositions // len(nodes))
     for node in nodes:
         if left <= 0:
             rises_known = advances_known = False
@@ -159,7 +170,7 @@ def _preferred(network: Network, candidates: Sequence[Found]) -> Found | None:
     return min(candidates, key=lambda found: not _notifies(network, found), default=None)
 
 
-def _drifting(network: Network, edges: Sequence[int]) -> _Component | None:
+def _drifting(network: Network, edges: Sequence[int], compositions: int) -> _Component | None:
     """The component with the drift of every edge; None where some summary has no drift."""
     kinds, known = network.drifts
     least: dict[int, Least] = {}
@@ -168,7 +179,7 @@ def _drifting(network: Network, edges: Sequence[int]) -> _Component | None:
         if found is None:
             return None
         least[kind] = found.least
-    return _Component(network, edges, least)
+    return _Component(network, edges, least, compositions)
 
 
 class _Component:
@@ -177,12 +188,12 @@ class _Component:
     A question about a coordinate costs one `potentials` and one `components`, asked once for both conditions.
     """
 
-    def __init__(self, network: Network, edges: Sequence[int], least: dict[int, Least]) -> None:
+    def __init__(self, network: Network, edges: Sequence[int], least: dict[int, Least], compositions: int) -> None:
         self.network = network
         self.edges = edges
         self.least = least
         self.kinds = network.drifts.kinds
-        self.budget = Budget(COMPOSITIONS + len(edges))
+        self.budget = Budget(compositions + len(edges))
         self._narrowed_before: dict[tuple[int, Coordinate], _Narrowed] = {}
 
     # --- Condition 2 ---------------------------------------------------------------------------------------------

@@ -340,7 +340,9 @@ class Then(NamedTuple):
     def pieces(self, source: Domain, target: Domain) -> list[Piece]:
         if sends_nothing(self):
             return []
-        domains = next(found for found in self._chains(source, (target,), []) if found[-1] == target)
+        domains = next((found for found in self._chains(source, (target,), []) if found[-1] == target), None)
+        if domains is None:  # a `then` within took a domain from further out to pass through
+            raise mismatch(self, source, f"summaries that lead to {target!r} without passing another domain")
         result = self.parts[0].pieces(source, domains[0])
         rows = _rows(source)
         for part, before, after in zip(self.parts[1:], domains, domains[1:], strict=False):

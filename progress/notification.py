@@ -61,11 +61,11 @@ def _obstacle(network: Network, now: Closure, node: int, time: Any) -> list[Poin
     for edge in network.incoming[node]:
         way = now.way(count + edge, time)
         if way is not None:
-            return _over_distinct_locations(network, way)
+            return over_distinct_locations(network, way)
     return None
 
 
-def _over_distinct_locations(network: Network, way: list[Pointstamp]) -> list[Pointstamp]:
+def over_distinct_locations(network: Network, way: list[Pointstamp]) -> list[Pointstamp]:
     """The way itself, or a proof of Definition 2 where it passes a location twice because Condition 2 fails."""
     inner = {location for location, _ in way}
     if len(inner) == len(way) or len(way) == 2:

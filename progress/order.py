@@ -401,3 +401,23 @@ def _has_one_time(domain: Domain) -> bool:
 def comparable(domain: Domain, one: Any, other: Any) -> bool:
     """Whether one of the two times is at or before the other."""
     return domain.less_equal(one, other) or domain.less_equal(other, one)
+
+
+def is_number(domain: Domain) -> bool:
+    """Whether times are integers."""
+    return type(domain) in (Nat, Int)
+
+
+def is_row(domain: Domain) -> bool:
+    """Whether times are tuples of integers."""
+    return isinstance(domain, Product | Lex) and bool(domain.parts) and all(map(is_number, domain.parts))
+
+
+def is_pair(domain: Domain) -> bool:
+    """Whether times are pairs of integers, ordered as a product."""
+    return type(domain) is Product and is_row(domain) and len(domain.parts) == 2
+
+
+def is_flat(domain: Domain) -> bool:
+    """Whether times are integers, or tuples of integers under the product or the lexicographic order."""
+    return is_number(domain) or is_row(domain)

@@ -167,6 +167,24 @@ def window(domain: Domain, bound: int) -> list[Time]:
     raise ValueError(f"not a domain: {domain!r}")
 
 
+def least(domain: Domain) -> Times:
+    """The minimal times of the whole domain; none where some number may always be lower."""
+    match domain:
+        case ("nat", _):
+            return (0,)
+        case ("int",):
+            return ()
+        case ("unit",):
+            return (None,)
+        case ("product" | "lex", parts):
+            return tuple(itertools.product(*map(least, parts)))
+        case ("finite", elements, _):
+            return minimal(domain, sorted(elements))
+        case ("sum", options):
+            return tuple((tag, time) for tag, part in options for time in least(part))
+    raise ValueError(f"not a domain: {domain!r}")
+
+
 def times_above(domain: Domain, time: Time, reach: int) -> list[Time]:
     """Every time >= `time` whose numbers grew by at most `reach` (in lex: or restarted at no more than `reach`)."""
     match domain:

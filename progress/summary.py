@@ -13,13 +13,14 @@ is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import add
 from typing import Any, Protocol, runtime_checkable
 
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError
 from progress.layout import Case, Layout, layout_of
 from progress.normal_form import Piece, Ties, by_ties, compose, holds, moved, only_number, undominated
-from progress.order import Domain
+from progress.order import Domain, is_flat, is_number
 
 
 @runtime_checkable
@@ -52,7 +53,17 @@ class Summary(Protocol):
 class NormalSummary:
     """A summary in normal form. `apply` costs O(pieces * leaves); one piece is usual."""
 
-    __slots__ = ("_by_case", "_source_layout", "_target_layout", "_tied", "apply", "pieces", "source", "target")
+    __slots__ = (
+        "_by_case",
+        "_source_layout",
+        "_target_layout",
+        "_tied",
+        "apply",
+        "backwards",
+        "pieces",
+        "source",
+        "target",
+    )
 
     def __init__(self, source: Domain, target: Domain, pieces: Iterable[Piece]) -> None:
         self.source = source
@@ -64,6 +75,7 @@ class NormalSummary:
         for piece in self.pieces:
             self._by_case.setdefault(piece.source_case, []).append(piece)
         self._tied: Ties | None = None
+        self.backwards: Callable[[Any], Sequence[Any]] | None = None  # made by `progress.residual` when it is needed
         self.apply: Callable[[Any], tuple[Any, ...]] = self._quick() or self._general
 
     def __repr__(self) -> str:
@@ -110,12 +122,27 @@ class NormalSummary:
         return all(piece in self.pieces for piece in kept)
 
     def _quick(self) -> Callable[[Any], tuple[Any, ...]] | None:
-        """A short function for the usual forms: nothing, identity, and one number added to a single counter."""
+        """A short function for the usual forms: nothing, identity, and what is added to one number or to rows."""
         if not self.pieces:
             return lambda time: ()
         if self.is_identity:
             return lambda time: (time,)
-        return None
+        amounts = self.amounts
+        return None if amounts is None else adding(amounts, is_number(self.source))
+
+    @property
+    def amounts(self) -> tuple[int, ...] | None:
+        """What is added to each number of every time, where that is all that happens."""
+        if len(self.pieces) != 1 or self.pieces[0].box or not is_flat(self.source):
+            return None
+        if is_number(self.source) != is_number(self.target) or not is_flat(self.target):
+            return None
+        piece = self.pieces[0]
+        amounts = tuple(
+            move.word[0] for move in piece.moves if move.word and len(move.word) == 1 and move.floor is None
+        )
+        places = len(self._source_layout.rows[piece.source_case].leaves)
+        return amounts if len(amounts) == len(piece.moves) == places else None
 
     def _general(self, time: Any) -> tuple[Any, ...]:
         case, numbers = self._source_layout.encode(time)
@@ -127,6 +154,17 @@ class NormalSummary:
                     raise NoMinimalTimes(f"no minimal time follows {time!r}: there are times there without a lower end")
                 found.append(self._target_layout.decode(piece.target_case, row))  # type: ignore[arg-type]
         return tuple(found) if len(found) < 2 else minimal_elements(self.target, found)
+
+
+def adding(amounts: Sequence[int], to_number: bool) -> Callable[[Any], tuple[Any, ...]]:
+    """The function that adds to a number, or to each number of a row."""
+    if to_number:
+        (amount,) = amounts
+        return lambda time: (time + amount,)
+    if len(amounts) == 2:
+        first, second = amounts
+        return lambda time: ((time[0] + first, time[1] + second),)
+    return lambda time: (tuple(map(add, time, amounts)),)
 
 
 class NoMinimalTimes(PointstampError):

@@ -55,6 +55,7 @@ class Network:
         self.targets = targets
         self.edge_domains = edge_domains
         self.summaries = summaries
+        self.derived: dict[str, Any] = {}  # what other modules compute once for a network
 
     def network(self) -> Network:
         """A network is its own topology."""

@@ -7,7 +7,7 @@ unset CDPATH PYTHONHOME PYTHONPATH
 cd "$(dirname "$0")/.."
 
 stamp=.venv/set-up-complete
-fingerprint=$(pwd -P && cat pyproject.toml constraints.txt scripts/set_up.sh | cksum)
+fingerprint=$(pwd -P && cat pyproject.toml setup.py constraints.txt scripts/set_up.sh progress/kernel/* | cksum)
 if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$fingerprint" ]; then
     exit 0
 fi
@@ -48,6 +48,22 @@ require_venv() {
     has_venv || fail "$python still lacks ensurepip; install the package $package by hand, then run again"
 }
 
+# The kernel needs a C compiler and Python's headers, which Debian keeps in packages of their own.
+has_compiler() {
+    include=$("$1" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
+    echo '#include <Python.h>' | ${CC:-cc} -E -I "$include" - >/dev/null 2>&1
+}
+want_compiler() {
+    has_compiler "$1" && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        headers=$("$1" -c 'import sys; print("python%d.%d-dev" % sys.version_info[:2])')
+        echo "set-up: no C compiler with Python's headers; installing the packages gcc, libc6-dev and $headers"
+        export DEBIAN_FRONTEND=noninteractive
+        { apt-get install -qq -y gcc libc6-dev "$headers" || { apt-get update -qq && apt-get install -qq -y gcc libc6-dev "$headers"; }; } >/dev/null 2>&1 </dev/null || true
+    fi
+    has_compiler "$1" || echo "set-up: going on without a C compiler: all works, but the engine runs in plain Python, slower"
+}
+
 install() {
     .venv/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off --constraint constraints.txt "$@" ||
         fail "pip could not install everything (its words are above); run make setup again when that is mended"
@@ -63,6 +79,7 @@ else
     rm -rf .venv
     "$python" -m venv .venv
 fi
+want_compiler .venv/bin/python
 # setuptools first: with it in place nothing is built in an environment of unpinned versions.
 install pip setuptools
 install --no-build-isolation --editable '.[all]'

@@ -10,8 +10,8 @@ from multiprocessing import get_context
 from typing import Any
 
 from graphs import Graph, from_data
-from graphs.notation import read_time
 from progress import CouldResultIn, PointstampError, Report, check_conditions, close, eligible, reference
+from progress.plain import read_time
 from progress.reference_times import hull, sufficient_bound
 from tests.random_graphs import random_document, random_query
 

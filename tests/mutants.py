@@ -1,13 +1,16 @@
-"""`python -m tests.mutants`: break the algorithms on purpose, one place at a time; the suite must notice each time.
+"""`python -m tests.mutants [WORD ...]`: break the algorithms on purpose, one place at a time; the suite must notice.
 
-Each mutant is one replacement in one file. It is made in a copy of the project, and the tests that judge algorithms run
-there until the first failure. Exit code 1 when a mutant survives or does not apply any more.
+Each mutant is one replacement in one file. It is made in a copy of the project, where the compiled kernel is built anew
+when it is the kernel that is broken, and the tests that judge what is broken run there until the first failure. Exit
+code 1 when a mutant survives or does not apply any more. With words, only mutants that have one of them in name or file.
 """
 
 # ruff: noqa: E501 - the texts that are replaced are as long as they are
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +21,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
-COPIED = ("progress", "graphs", "recursion", "benchmarks", "tests", "pyproject.toml")
+COPIED = (
+    *("progress", "graphs", "recursion", "benchmarks", "tests"),
+    *("pyproject.toml", "setup.py", "README.md", "LICENSE"),
+)
+LEFT_OUT = ("__pycache__", "*.so", "target", ".peers")
+KERNEL = "progress/kernel"
 SUITE = (
     "tests/test_coordinate.py",
     "tests/test_component.py",
@@ -27,18 +35,30 @@ SUITE = (
     "tests/test_propositions.py",
     "tests/test_against_reference.py",
 )
+ENGINE_SUITE = (
+    "tests/few_sessions.py",
+    "tests/test_engines.py",
+    "tests/test_places.py",
+    "tests/test_hierarchy.py",
+    "tests/test_tracker.py",
+    "tests/test_track.py",
+)
 
 
 class Mutant(NamedTuple):
-    """What is broken, where, and how."""
+    """What is broken, where, how, and the tests that have to notice.
+
+    The twin of the kernel is judged where the kernel is off: half of the sessions and a part of the other tests.
+    """
 
     name: str
     file: str
     old: str
     new: str
+    suite: tuple[str, ...] = SUITE
 
 
-MUTANTS = (
+ALGORITHMS = (
     Mutant("no hull below the least time", "progress/hull.py", "leaf.low if amount < 0 else None", "None"),
     Mutant("no carry in bounded lex", "progress/hull.py", "range(index - 1, -1, -1)", "range(0)"),
     Mutant(
@@ -199,39 +219,505 @@ MUTANTS = (
     ),
 )
 
+ENGINE = (
+    # what vertices there are
+    Mutant(
+        "a pending request blocks its own node",
+        "progress/arcs.py",
+        "return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.apply(time)]",
+        "return [(node, time), *((target, after) for target, summary in self.ways_of_request(node) for after in summary.apply(time))]",
+    ),
+    Mutant(
+        "nodes that lead to the same places by different summaries share an exit",
+        "progress/arcs.py",
+        "leading = frozenset((targets[edge], id(summaries[edge])) for edge in ways)",
+        "leading = frozenset((targets[edge], 0) for edge in ways)",
+    ),
+    Mutant(
+        "components that may hold back themselves are taken to advance",
+        "progress/arcs.py",
+        "if not doubted:\n            return set()",
+        "if True:\n            return set()",
+    ),
+    Mutant(
+        "the exits of components that may hold back themselves are taken to advance",
+        "progress/arcs.py",
+        "return nodes | {self._exits[node] for node in nodes if node in self._exits}",
+        "return nodes",
+    ),
+    # eager propagation
+    Mutant(
+        "a component is entered late, with the next change in it",
+        "progress/eager.py",
+        "if not self._queued[rank]:",
+        "if not self._queued[rank] and len(self._members[rank]) == 1:",
+    ),
+    Mutant(
+        "support is looked for at one predecessor only",
+        "progress/eager.py",
+        "entering.supports(time) for _, entering in self._entering[vertex]\n",
+        "entering.supports(time) for _, entering in self._entering[vertex][:1]\n",
+    ),
+    Mutant(
+        "own times that a lost one covered are forgotten",
+        "progress/eager.py",
+        "won += place.refill(lost)",
+        "pass",
+    ),
+    Mutant(
+        "own times that a lost one covered are forgotten within components",
+        "progress/eager.py",
+        "come(vertex, place.refill(gone))",
+        "pass",
+    ),
+    Mutant(
+        "what a predecessor brings in place of a lost time is forgotten within components",
+        "progress/eager.py",
+        "come(vertex, [time for time in entering.images(gone) if place.insert(time)])",
+        "pass",
+    ),
+    Mutant(
+        "support runs down one arc of a component and no further",
+        "progress/eager.py",
+        "if places[target].holds(after):",
+        "if places[target].holds(after) and turn < 2:",
+    ),
+    Mutant(
+        "a component closed anew keeps its old frontier",
+        "progress/eager.py",
+        "for time in gone:\n                place.discard(time)",
+        "for time in ():\n                place.discard(time)",
+    ),
+    Mutant(
+        "waiters at a component closed anew are not examined",
+        "progress/eager.py",
+        "new = [time for time in times if place.insert(time)]\n            if gone or new:",
+        "new = [time for time in times if place.insert(time)]\n            place.waiting = 0\n            if gone or new:",
+    ),
+    Mutant(
+        "a component is closed anew without what comes from outside",
+        "progress/eager.py",
+        "if self._rank[source] != rank:",
+        "if False:",
+    ),
+    Mutant(
+        "where nothing follows, waiters are not examined",
+        "progress/eager.py",
+        "if self._leaving[vertex] or place.waiting or vertex in self._watched:",
+        "if self._leaving[vertex] or vertex in self._watched:",
+    ),
+    # places
+    Mutant(
+        "a waiter is released at the very time for which it waits",
+        "progress/place.py",
+        "while waiters and waiters[0][0] < bound:",
+        "while waiters and waiters[0][0] <= bound:",
+    ),
+    Mutant(
+        "waiters are examined for the first lost time only",
+        "progress/place.py",
+        "for time in lost:\n            if time in self._frontier:",
+        "for time in lost[:1]:\n            if time in self._frontier:",
+    ),
+    Mutant(
+        "waiters are not handed on when a lower time comes",
+        "progress/place.py",
+        "if other in self._waiters:",
+        "if False:",
+    ),
+    Mutant(
+        "only the first region that a lost stair uncovers is looked at",
+        "progress/place.py",
+        "start, below = stairs[place]\n            place += 1",
+        "return",
+    ),
+    Mutant(
+        "a pair below all others of its chunk is not noticed",
+        "progress/pairs.py",
+        "if entry[1] < self._lowest[place]:\n            self._lowest[place] = entry[1]",
+        "pass",
+    ),
+    Mutant(
+        "a half of a full chunk of pairs keeps the wrong lowest",
+        "progress/pairs.py",
+        "[_lowest(chunk[:half]), _lowest(chunk[half:])]",
+        "[_lowest(chunk[:half]), _lowest(chunk[:half])]",
+    ),
+    Mutant(
+        "the odd one of the trees under a root that goes is lost",
+        "progress/forest.py",
+        "return kept + trees[len(trees) - len(trees) % 2 :]",
+        "return kept + trees[len(trees) :]",
+    ),
+    Mutant(
+        "what hangs under a time in the middle goes with it",
+        "progress/forest.py",
+        "hanging.update(children)",
+        "pass",
+    ),
+    # the hierarchy
+    Mutant(
+        "a released waiter is examined too rarely: not at the next latest time of its hub",
+        "progress/hierarchical.py",
+        "if not self._goes_on(waiter, vertex, time, hub, after + 1):",
+        "if not self._goes_on(waiter, vertex, time, hub + 1, 0):",
+    ),
+    Mutant(
+        "a released waiter is examined too rarely: not at the next hub",
+        "progress/hierarchical.py",
+        "if not self._goes_on(waiter, vertex, time, hub, after + 1):",
+        "if True:",
+    ),
+    Mutant(
+        "a vertex is watched at one hub of its label only",
+        "progress/hierarchical.py",
+        "[vertex] if core else [way.hub for way in self._label(vertex)]:",
+        "[vertex] if core else [way.hub for way in self._label(vertex)][:1]:",
+    ),
+    Mutant("hubs are tried in ascending rank", "progress/hierarchy.py", "hubs.reverse()", "pass"),
+    Mutant(
+        "a shortcut from a vertex to itself is dropped though it says something",
+        "progress/hierarchy.py",
+        "if through in wide or (source == target and through != NO_WAY and not algebra.says_nothing(through)):",
+        "if through in wide:",
+    ),
+    Mutant(
+        "of two ways down from a hub the first one counts",
+        "progress/hierarchy.py",
+        "down[source] = algebra.join(down[source], through)",
+        "pass",
+    ),
+    Mutant(
+        "a shortcut takes the place of the way that is there",
+        "progress/hierarchy.py",
+        "through = algebra.join(known, through)",
+        "pass",
+    ),
+    Mutant(
+        "the second of two parallel arcs takes the place of the first",
+        "progress/hierarchy.py",
+        "number = algebra.join(ways[target], number)",
+        "pass",
+    ),
+    # summaries run backwards
+    Mutant(
+        "backwards, floors are forgotten",
+        "progress/residual.py",
+        "if move.floor is not None and move.floor > bound:\n        return None",
+        "",
+    ),
+    Mutant(
+        "backwards, what is lexicographically below may be equal",
+        "progress/residual.py",
+        "wanted.append(_at_most(piece.moves[first], goal[first] - 1))",
+        "wanted.append(_at_most(piece.moves[first], goal[first]))",
+    ),
+    Mutant(
+        "an arc over pairs forgets the leftmost time that a lost one covered",
+        "progress/place.py",
+        "start = bisect_left(stairs, (low,))",
+        "start = bisect_left(stairs, (low + 1,))",
+    ),
+    # steps
+    Mutant(
+        "count leak: of many messages consumed at once the engine hears of one",
+        "progress/commit.py",
+        "changes.append((target, time, change))",
+        "changes.append((target, time, max(change, -1)))",
+    ),
+    Mutant(
+        "the changes of one pointstamp are not added up",
+        "progress/commit.py",
+        "net[key] = net[key] + change if key in net else change",
+        "net[key] = change",
+    ),
+    Mutant(
+        "a delivered request keeps its outstanding time",
+        "progress/commit.py",
+        "self.changes += [(vertex, after, -1) for vertex, after in self._entrances.of_request(node.number, time)]",
+        "pass",
+    ),
+    Mutant(
+        "a request delivered and asked anew in one step is not asked",
+        "progress/commit.py",
+        "if (time not in node.requests or request in self.ended) and request not in self.asked:",
+        "if time not in node.requests and request not in self.asked:",
+    ),
+    Mutant(
+        "closing an input is ignored",
+        "progress/commit.py",
+        "(edge.target, time, -1) for time in edge.open if time not in times]",
+        "(edge.target, time, -1) for time in edge.open if times and time not in times]",
+    ),
+    Mutant(
+        "an input may move to incomparable times",
+        "progress/commit.py",
+        "if not any(less_equal(before, time) for before in edge.open):",
+        "if not edge.open or any(time != before and less_equal(time, before) for before in edge.open):",
+    ),
+    Mutant(
+        "what follows from the requests of the source is outside of Clock",
+        "progress/commit.py",
+        "if any(less_equal(after, time) for after in summary.apply(before)):",
+        "if False:",
+    ),
+    Mutant(
+        "what lies on an edge in order is not told of a change",
+        "progress/commit.py",
+        "if edge.lying is not None:\n                edge.lying.count(time, change)",
+        "",
+    ),
+    Mutant(
+        "requests kept in order are not told of a delivery",
+        "progress/commit.py",
+        "if node.lying is not None:\n                node.lying.count(time, -1)",
+        "",
+    ),
+    # what a tracker answers
+    Mutant(
+        "ready twice: what was handed out is handed out again",
+        "progress/tracker.py",
+        "fresh, self._fresh = self._fresh, {}",
+        "fresh = self._fresh",
+    ),
+    Mutant(
+        "ready after delivery: a request that nobody was handed is handed out when it is over",
+        "progress/tracker.py",
+        "self._fresh.pop(request, None)\n\n    def _leave_kernel",
+        "\n    def _leave_kernel",
+    ),
+    Mutant(
+        "ready again after a restore",
+        "progress/tracker.py",
+        "tracker._fresh.pop(request, None)",
+        "pass",
+    ),
+    Mutant("ready requests are not sorted", "progress/tracker.py", "if len(found) > 1:", "if False:"),
+    Mutant(
+        "a new engine is not told who waits",
+        "progress/tracker.py",
+        "self._engine.wait(node.number, time, waiter)\n        for vertex",
+        "pass\n        for vertex",
+    ),
+    Mutant(
+        "what a hub in the kernel releases is ready though another hub blocks it",
+        "progress/tracker.py",
+        "for waiter in self._engine.freed(woken):",
+        "for waiter in woken:",
+    ),
+    Mutant(
+        "subscribers are told before the step is entered",
+        "progress/tracker.py",
+        "touched = commit.enter()",
+        "self._subscriptions.collect(self, [*self._ledger.edges.values(), *self._ledger.nodes.values()])\n        touched = commit.enter()",
+    ),
+    Mutant(
+        "the frontier of an edge is taken to stay when a request comes or goes before it",
+        "progress/subscriptions.py",
+        "for name in self._by_vertex.get(place.number, ()):\n                    moves[name] = None",
+        "pass",
+    ),
+    Mutant(
+        "what leaves the source of an edge is told though a message holds it",
+        "progress/subscriptions.py",
+        "if move is not None and self._follows and not self._has_own():",
+        "if move is not None and self._follows:",
+    ),
+    Mutant(
+        "a snapshot has one message where there are many",
+        "progress/snapshot.py",
+        "[[edge, write_time(time), count] for",
+        "[[edge, write_time(time), 1] for",
+    ),
+    # the way to the kernel
+    Mutant(
+        "the kernel goes on with a location that is kept in order",
+        "progress/quick.py",
+        "self._kernel.forget(place.name)",
+        "pass",
+    ),
+    Mutant(
+        "the kernel is not told the limits of a domain",
+        "progress/compiled.py",
+        "return tuple((0, part.maximum) if isinstance(part, Nat) else (None, None) for part in parts)",
+        "return tuple((None, None) for part in parts)",
+    ),
+    # the kernel
+    Mutant(
+        "count leak: of many messages consumed at once the kernel counts one",
+        f"{KERNEL}/steps.h",
+        "change_count(self, location->target, item->row, item->change);",
+        "change_count(self, location->target, item->row, item->change < 0 ? -1 : item->change);",
+    ),
+    Mutant(
+        "the usual step consumes more than there is",
+        f"{KERNEL}/steps.h",
+        "item->before + item->change < 0)",
+        "(!item->before && item->change < 0))",
+    ),
+    Mutant(
+        "the usual step delivers what is not ready",
+        f"{KERNEL}/steps.h",
+        "if (there != Py_None) return -1;",
+        "if (!there) return -1;",
+    ),
+    Mutant(
+        "the usual step takes what does not follow",
+        f"{KERNEL}/steps.h",
+        "usual = follows(self, items, count, &items[index]);",
+        "usual = 1;",
+    ),
+    Mutant(
+        "the usual step writes a pointstamp twice",
+        f"{KERNEL}/steps.h",
+        "for (const Item *other = items; other < item; other++)",
+        "for (const Item *other = items; other < items; other++)",
+    ),
+    Mutant(
+        "a request that the usual step delivers keeps its outstanding time",
+        f"{KERNEL}/steps.h",
+        "change_count(self, arc->target, results + result * places, item->change);",
+        "if (item->change > 0) change_count(self, arc->target, results + result * places, item->change);",
+    ),
+    Mutant(
+        "a component of total orders in the kernel is not told of what comes",
+        f"{KERNEL}/propagation.h",
+        "if (target->total && !target->unit) continue;",
+        "if (target->total) continue;",
+    ),
+    Mutant(
+        "where little comes, own times are forgotten",
+        f"{KERNEL}/propagation.h",
+        "if (own) memcpy(kept + places * count++, own->row, size);",
+        "if (own && !vertex->entering_count) memcpy(kept + places * count++, own->row, size);",
+    ),
+    Mutant(
+        "refilling ends with the first region",
+        f"{KERNEL}/frontiers.h",
+        "} else {\n            start = end;\n            below = vertex->frontier.data[2 * place + 1];\n        }",
+        "} else {\n            return;\n        }",
+    ),
+    Mutant(
+        "waiters are released in the first region only",
+        f"{KERNEL}/waiters.h",
+        "regions.start = end;",
+        "return;",
+    ),
+    Mutant(
+        "an arc in the kernel forgets the leftmost time that a lost one covered",
+        f"{KERNEL}/frontiers.h",
+        "from = stair_at(source, left - 1) + 1;",
+        "from = stair_at(source, left) + 1;",
+    ),
+    Mutant(
+        "what left a component and came back counts as come",
+        f"{KERNEL}/propagation.h",
+        "if (holds(vertex, row) && !among(&vertex->lost, row, places))",
+        "if (holds(vertex, row))",
+    ),
+    Mutant(
+        "an arc with a floor is run backwards as one without",
+        f"{KERNEL}/building.h",
+        "&& kind->pieces[0].floor[place] == NONE;",
+        ";",
+    ),
+    Mutant(
+        "upper bounds of boxes are forgotten",
+        f"{KERNEL}/frontiers.h",
+        "inside = row[place] >= piece->low[place] && row[place] <= piece->high[place];",
+        "inside = row[place] >= piece->low[place];",
+    ),
+    Mutant(
+        "in three places a time covers what it is not below",
+        f"{KERNEL}/frontiers.h",
+        "if (!at_or_below(row, other, places)) {",
+        "if (row[0] > other[0]) {",
+    ),
+)
 
-def survives(mutant: Mutant) -> str:
-    """Why the mutant was not killed; empty when it was."""
-    source = (PROJECT / mutant.file).read_text()
+MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE))
+
+
+class Verdict(NamedTuple):
+    """Whether a copy of the project is found to be broken, and by what; or why that cannot be said."""
+
+    killed: bool
+    reason: str
+
+
+def prepare(folder: Path) -> str:
+    """Copy the project, without anything that was built, and build its kernel; what went wrong, if anything."""
+    for name in COPIED:
+        origin = PROJECT / name
+        if origin.is_dir():
+            shutil.copytree(origin, folder / name, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        else:
+            shutil.copy(origin, folder)
+    return build(folder)
+
+
+def build(folder: Path) -> str:
+    """Compile the kernel of a copy in place of the one that is there; what went wrong, if anything."""
+    for built in (folder / "progress").glob("*.so"):
+        built.unlink()
+    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    shutil.rmtree(folder / "build", ignore_errors=True)
+    return "" if any((folder / "progress").glob("*.so")) else f"the kernel cannot be built: {run.stderr[-500:]}"
+
+
+def judge(folder: Path, suite: tuple[str, ...]) -> Verdict:
+    """Run a suite on a copy of the project."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not soak", "-p", "no:cacheprovider", *suite]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}  # what the tests start runs there, too
+    try:
+        run = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Verdict(True, "by not coming to an end")
+    if run.returncode != 1:
+        return Verdict(False, f"pytest ended with {run.returncode}")
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", run.stdout, re.MULTILINE)
+    return Verdict(True, f"by {failed[1] if failed else '?'}")
+
+
+def try_out(mutant: Mutant, template: Path) -> Verdict:
+    """Make the mutant in a copy of its own, and judge it."""
+    source = (template / mutant.file).read_text()
     if source.count(mutant.old) != 1:
-        return f"does not apply: the text occurs {source.count(mutant.old)} times"
-    with tempfile.TemporaryDirectory() as folder:
-        for name in COPIED:
-            origin = PROJECT / name
-            if origin.is_dir():
-                shutil.copytree(origin, Path(folder) / name, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(origin, folder)
-        (Path(folder) / mutant.file).write_text(source.replace(mutant.old, mutant.new))
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not soak", "-p", "no:cacheprovider", *SUITE]
-        try:
-            run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-        except subprocess.TimeoutExpired:
-            return ""
-        return "" if run.returncode == 1 else f"pytest ended with {run.returncode}"
+        return Verdict(False, f"does not apply: the text occurs {source.count(mutant.old)} times")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "mutant"
+        shutil.copytree(template, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / mutant.file).write_text(source.replace(mutant.old, mutant.new))
+        broken = build(folder) if mutant.file.startswith(KERNEL) else ""
+        return Verdict(False, broken) if broken else judge(folder, mutant.suite)
 
 
-def main() -> int:
-    """Try all mutants, two at a time, and print what became of them."""
-    survivors = 0
+def main(words: list[str]) -> int:
+    """Try the mutants, two at a time, and print what became of them; first of all, what is not broken must pass."""
+    mutants = [each for each in MUTANTS if not words or any(word in f"{each.name} {each.file}" for word in words)]
     started = time.perf_counter()
-    with ThreadPoolExecutor(2) as pool:
-        for mutant, reason in zip(MUTANTS, pool.map(survives, MUTANTS), strict=True):
-            survivors += bool(reason)
-            print(f"{'SURVIVED' if reason else 'killed  '}  {mutant.name}  ({mutant.file})  {reason}", flush=True)
-    print(f"{len(MUTANTS) - survivors} of {len(MUTANTS)} mutants killed in {time.perf_counter() - started:.0f} s")
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
+        template = Path(name)
+        broken = prepare(template)
+        if broken:
+            print(f"{broken}; what it does cannot be judged")
+        suites = list(dict.fromkeys(mutant.suite for mutant in mutants))
+        for suite, (killed, reason) in zip(suites, pool.map(lambda each: judge(template, each), suites), strict=True):
+            if killed or reason != "pytest ended with 0":
+                print(f"what is not broken fails in {' '.join(suite)}: {reason}")
+                return 1
+        survivors = 0
+        for mutant, (killed, reason) in zip(
+            mutants, pool.map(lambda each: try_out(each, template), mutants), strict=True
+        ):
+            survivors += not killed
+            print(f"{'killed  ' if killed else 'SURVIVED'}  {mutant.name}  ({mutant.file})  {reason}", flush=True)
+    print(f"{len(mutants) - survivors} of {len(mutants)} mutants killed in {time.perf_counter() - started:.0f} s")
     return 1 if survivors else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

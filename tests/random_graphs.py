@@ -495,3 +495,57 @@ def _neighbours(graph: reference.Graph, location: str) -> list[str]:
         return graph.outgoing[location]
     destination = graph.destination[location]
     return [] if destination is None else [destination]
+
+
+FLAT = ("nat", "int", {"product": ["nat", "nat"]}, {"lex": ["nat", "nat"]}, {"product": ["int", "nat", "nat"]})
+
+
+def flat_document(rng: random.Random) -> dict[str, Any]:
+    """A graph over numbers and rows of numbers whose cycles advance: what the compiled kernel takes.
+
+    Some nodes are inside a loop, with one more coordinate. An edge to an earlier node adds to the first coordinate.
+    Where there is none, summaries may also fall, be constant or have an end.
+    """
+    outer = rng.choice(FLAT)
+    parts = [outer] if isinstance(outer, str) else list(next(iter(outer.values())))
+    word = "product" if isinstance(outer, str) else next(iter(outer))
+    inner = {word: [*parts, "nat"]}
+    names = ["p", "q", "r", "s", "v", "w"][: rng.randint(2, 6)]
+    inside = {name: rng.random() < 0.3 for name in names}
+    loops = rng.random() < 0.7
+    nodes: dict[str, Any] = {
+        name: {"time": inner if inside[name] else outer, "emits": {}, "notify": rng.random() < 0.8} for name in names
+    }
+    edges: list[dict[str, Any]] = []
+
+    def amount(name: str, least: int, first: int) -> Any:
+        places = len(parts) + inside[name]
+        amounts = [rng.choice((least, 0, 0, 1)) for _ in range(places)]
+        amounts[0] = max(amounts[0], first) if first else amounts[0]
+        return amounts if places > 1 or not isinstance(nodes[name]["time"], str) else amounts[0]
+
+    def within(name: str, back: bool) -> Any:
+        kind = rng.random()
+        if back or (loops and kind < 0.8):
+            return {"advance": amount(name, 0, int(back))}
+        if kind < 0.5:
+            return "identity"
+        if loops or kind < 0.7:
+            return {"any": [{"advance": amount(name, 0, 0)}, {"advance": amount(name, 0, 0)}]}
+        bound = amount(name, 1, 0)
+        return rng.choice(({"advance": amount(name, -1, 0)}, {"at_least": bound}, {"constant": bound}))
+
+    for number in range(rng.randint(1, 9)):
+        source, target = rng.sample(range(len(names)), 2)
+        if source > target and not loops:
+            source, target = target, source
+        before, after = names[source], names[target]
+        summary = within(before, source > target)
+        if inside[before] != inside[after]:
+            summary = {"then": [summary, "leave" if inside[before] else "enter"]}
+        nodes[before]["emits"][f"e{number}"] = summary
+        edges.append({"id": f"e{number}", "from": before, "to": after})
+    for number, name in enumerate(rng.sample(names, rng.randint(1, 2))):
+        edges.append({"id": f"in{number}", "to": name})
+    edges.append({"id": "out", "from": names[-1], "time": nodes[names[-1]]["time"]})
+    return {"pointstamp": 1, "nodes": nodes, "edges": edges}

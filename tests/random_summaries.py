@@ -7,8 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from graphs.graph import bind
-from graphs.notation import read_summary, write_time
+from graphs.notation import read_summary
 from progress import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged, Unit
+from progress.plain import write_time
 from progress.summary import NormalSummary
 from tests.meaning import MARGIN, Notation, window_size
 

@@ -35,8 +35,9 @@ from graphs import from_data
 from graphs.ask import Asker
 from graphs.check import check_text
 from graphs.codes import CODES
-from graphs.notation import DOMAIN_WORDS, SUMMARY_WORDS, write_time
+from graphs.notation import DOMAIN_WORDS, SUMMARY_WORDS
 from progress import close
+from progress.plain import write_time
 from tests.test_repository import code_in, make_targets, make_targets_named_in
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,6 +24,7 @@ GRAPHS: dict[str, tuple[list[str], list[str]]] = {
     "standstill.yaml": (["PS301"], []),
     "nested_product.yaml": ([], ["PS202"]),
     "nested_lex.yaml": ([], []),
+    "regenerate.yaml": ([], []),
 }
 
 # program -> what it prints
@@ -59,12 +60,22 @@ the node 'total' sends at 0 on 'sums', where the graph declares only times from 
   receives 5 at 0 on 'numbers'
   receives 7 at 1 on 'numbers'   <- here
 """,
+    "regenerate.py": """\
+build 0, round 0: a book of 3 pages
+build 0, round 1: a book of 4 pages
+build 0, round 2: a book of 4 pages
+build 0 is complete: dawn 2, noon 3
+build 1, round 0: a book of 8 pages
+build 1, round 1: a book of 10 pages
+build 1, round 2: a book of 10 pages
+build 1 is complete: dawn 3, dusk 4, eve 7, night 8, noon 9
+""",
 }
 
 
 def test_every_example_is_tested() -> None:
     files = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert files == {*GRAPHS, *PROGRAMS, "demo.sh"}
+    assert files == {*GRAPHS, *PROGRAMS, "demo.sh", "regenerate.sh"}
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -139,8 +150,8 @@ def test_a_program_prints_what_it_should(name: str) -> None:
     assert (run.stdout, run.stderr, run.returncode) == (PROGRAMS[name], "", 0)
 
 
-def demo(folder: Path) -> subprocess.CompletedProcess[str]:
-    """The demo in a folder that has the examples and a .venv with the command."""
+def script(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A script in a folder that has the examples and a .venv with the command."""
     commands = folder / ".venv" / "bin"
     commands.mkdir(parents=True)
     command = commands / "pointstamp"
@@ -148,13 +159,19 @@ def demo(folder: Path) -> subprocess.CompletedProcess[str]:
     command.chmod(0o755)
     environment = {**os.environ, "PYTHONUTF8": "1"}
     return subprocess.run(
-        ["sh", "examples/demo.sh"], cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+        ["sh", f"examples/{name}"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
     )
 
 
 def test_the_demo_shows_the_good_the_bad_and_the_reason(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "examples")
-    run = demo(tmp_path)
+    run = script("demo.sh", tmp_path)
     assert (run.returncode, run.stderr) == (0, "")
     wanted = [
         "✓ examples/loop.yaml: good.",
@@ -178,6 +195,21 @@ def test_the_demo_shows_the_good_the_bad_and_the_reason(tmp_path: Path) -> None:
 def test_the_demo_notices_a_verdict_that_it_does_not_expect(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     shutil.copy(EXAMPLES / "loop.yaml", tmp_path / "examples" / "broken_loop.yaml")
-    run = demo(tmp_path)
+    run = script("demo.sh", tmp_path)
     assert run.returncode == 1
     assert run.stderr == "demo: the exit code is 0 instead of 1\n"
+
+
+def test_the_build_in_the_shell_goes_as_that_in_python(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    run = script("regenerate.sh", tmp_path)
+    assert (run.stdout, run.stderr, run.returncode) == (PROGRAMS["regenerate.py"], "", 0)
+
+
+def test_the_build_in_the_shell_ends_with_what_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    file = tmp_path / "examples" / "regenerate.yaml"
+    file.write_text(file.read_text().replace("[0, 1]", "[0, 2]"))  # what is sent to the next round is outside of Clock
+    run = script("regenerate.sh", tmp_path)
+    assert run.returncode == 1
+    assert run.stderr.startswith('regenerate: {"error": {"code": "PS506"')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import MUTANTS, PROJECT, Mutant
+from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, Mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -15,4 +15,14 @@ def test_the_mutant_applies(mutant: Mutant) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 15
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert len(ALGORITHMS) >= 15
+    assert len(ENGINE) >= 15
+    files = {mutant.file for mutant in ENGINE}
+    assert "progress/eager.py" in files
+    assert any(file.startswith(KERNEL) for file in files)
+
+
+@pytest.mark.parametrize("suite", sorted({mutant.suite for mutant in MUTANTS}))
+def test_its_suite_is_there(suite: tuple[str, ...]) -> None:
+    assert all((PROJECT / file).is_file() for file in suite)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphs import Graph, from_data
-from graphs.notation import read_time
 from progress import Closure, CouldResultIn, PointstampError, check_conditions, close, universal_time
+from progress.plain import read_time
 from tests.random_graphs import random_document, random_time
 
 SEEDS = st.integers(0, 10**9)

@@ -1,0 +1,112 @@
+"""Who blocks: every outstanding pointstamp that could result in a given one, with the way on which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from progress.closure import close_numbered
+from progress.leading_to import LeadingTo
+from progress.notification import over_distinct_locations
+from progress.pointstamp import Pointstamp
+from progress.topology import NO_NODE, Network
+
+
+class Blocker(NamedTuple):
+    """An outstanding pointstamp, what it is ("input", "message" or "request"), and its way to what it blocks."""
+
+    pointstamp: Pointstamp
+    kind: str
+    proof: tuple[Pointstamp, ...]
+
+
+class Why(NamedTuple):
+    """Whether a request is blocked, and by whom."""
+
+    blocked: bool
+    by: tuple[Blocker, ...]
+
+
+class Holding(NamedTuple):
+    """A minimal time of a frontier, and who holds it there."""
+
+    time: Any
+    by: tuple[Blocker, ...]
+
+
+def blockers(
+    network: Network, goals: Sequence[int], time: Any, outstanding: Iterable[tuple[int, Any, str]]
+) -> tuple[Blocker, ...]:
+    """All that is outstanding and could result in (location, time) at one of the goals.
+
+    Cost: one search backwards (`progress.leading_to`), and the length of a proof for each. Where that cannot be, a
+    closure of what leads to the goals for each outstanding pointstamp there.
+    """
+    ways = _ways(network, goals, time)
+    found = []
+    for location, start, kind in outstanding:
+        way = ways(location, start)
+        if way is not None:
+            found.append(Blocker(Pointstamp(network.name(location), start), kind, tuple(way)))
+    return tuple(found)
+
+
+def _ways(network: Network, goals: Sequence[int], time: Any) -> Callable[[int, Any], list[Pointstamp] | None]:
+    """The function from an outstanding pointstamp to its way to a goal."""
+    leading = LeadingTo(network, goals, time)
+    if leading.known:
+
+        def found_before(location: int, start: Any) -> list[Pointstamp] | None:
+            way = leading.way(location, start)
+            return None if way is None else over_distinct_locations(network, way)
+
+        return found_before
+    part = _Part(network, goals)
+
+    def closed(location: int, start: Any) -> list[Pointstamp] | None:
+        number = part.number.get(location)
+        if number is None:
+            return None
+        closure = close_numbered(part.network, [(number, start)])
+        ways = (closure.way(part.number[goal], time) for goal in goals)
+        way = next((way for way in ways if way is not None), None)
+        return None if way is None else over_distinct_locations(part.network, way)
+
+    return closed
+
+
+class _Part:
+    """The part of a network from which some locations can be reached, as a network of its own."""
+
+    def __init__(self, network: Network, goals: Sequence[int]) -> None:
+        count = len(network.nodes)
+        nodes: dict[int, int] = {}
+        edges: dict[int, int] = {}
+        waiting = list(goals)
+        while waiting:
+            location = waiting.pop()
+            if location >= count:
+                if location - count not in edges:
+                    edges[location - count] = len(edges)
+                    if network.sources[location - count] != NO_NODE:
+                        waiting.append(network.sources[location - count])
+            elif location not in nodes:
+                nodes[location] = len(nodes)
+                waiting += [count + edge for edge in network.incoming[location]]
+        self.number = dict(nodes)
+        self.number |= {count + edge: len(nodes) + number for edge, number in edges.items()}
+
+        def inside(node: int) -> int:
+            return nodes.get(node, NO_NODE)
+
+        self.network = Network(
+            [network.nodes[node] for node in nodes],
+            [network.domains[node] for node in nodes],
+            [network.requests[node] for node in nodes],
+            [network.notifies[node] for node in nodes],
+            [network.edges[edge] for edge in edges],
+            [inside(network.sources[edge]) for edge in edges],
+            [inside(network.targets[edge]) for edge in edges],
+            [network.edge_domains[edge] for edge in edges],
+            [network.summaries[edge] for edge in edges],
+        )

@@ -1,0 +1,211 @@
+"""Taking a step: judged whole against the state before it, then entered, or refused without a trace (A&I 4.2).
+
+The law: counts stay at or above zero; what is added is in Clock before the step, so that Clock only shrinks; what is
+delivered was eligible before it; inputs move up. The changes of one pointstamp are added up first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from progress.antichain import minimal_elements
+from progress.arcs import Entrances
+from progress.engines import Engine
+from progress.errors import brief
+from progress.ledger import Edge, Ledger, Node
+from progress.refusal import (
+    count_below_zero,
+    input_moves_back,
+    no_time_there,
+    not_eligible,
+    not_requested,
+    outside_clock,
+    wrong_form,
+)
+from progress.topology import NO_NODE
+
+MISSING = object()
+Change = tuple[int, Any, int]
+
+
+class Commit:
+    """One step: `judge` it, hand `changes` to the engine, then `enter` it into the ledger.
+
+    Cost of judging: O(changes) where what a step adds follows from what it consumes or delivers, as the paper's actions
+    do; else that of `covers` of the engine, and O(width) at the location.
+    """
+
+    __slots__ = ("_engine", "_entrances", "_events", "_ledger", "asked", "changes", "ended", "net", "opened")
+
+    def __init__(self, ledger: Ledger, engine: Engine, entrances: Entrances) -> None:
+        self._ledger = ledger
+        self._engine = engine
+        self._entrances = entrances
+        self._events: dict[int, list[Any]] = {}  # by node: the times of what this step consumes and delivers there
+        self.net: dict[tuple[Edge, Any], int] = {}
+        self.opened: dict[Edge, tuple[Any, ...]] = {}
+        self.asked: dict[tuple[Node, Any], None] = {}
+        self.ended: dict[tuple[Node, Any], None] = {}
+        self.changes: list[Change] = []
+
+    def judge(
+        self,
+        inputs: Mapping[str, Iterable[Any]] | None,
+        messages: Iterable[tuple[str, Any, int]],
+        requests: Iterable[tuple[str, Any]],
+        delivered: Iterable[tuple[str, Any]],
+    ) -> None:
+        """Collect what changes; refuse what is illegal."""
+        ledger, net, changes, events = self._ledger, self.net, self.changes, self._events
+        edges = ledger.edges
+        for item in messages:
+            try:
+                name, time, change = item
+            except (TypeError, ValueError):
+                raise wrong_form(f"{brief(item)} is no message", "an edge, a time and a change of the count") from None
+            edge = edges.get(name) if type(name) is str else None
+            if edge is None:
+                edge = ledger.edge(name)
+            if not edge.contains(time):
+                raise no_time_there(edge.name, time, edge.domain)
+            if type(change) is not int:
+                raise wrong_form(f"the count at {brief(name)} changes by {brief(change)}", "a whole number")
+            key = edge, time
+            net[key] = net[key] + change if key in net else change
+        if delivered:
+            self._end(delivered)
+        if requests:
+            self._ask(requests)
+        if inputs:
+            self._open(inputs)
+        new: list[tuple[Edge, Any]] = []
+        for (edge, time), change in net.items():
+            target = edge.target
+            if change < 0:
+                queued = edge.messages.get(time, 0)
+                if queued + change < 0:
+                    raise count_below_zero(edge.name, time, queued, change)
+                if target in events:
+                    events[target].append(time)
+                else:
+                    events[target] = [time]
+            elif not change:
+                continue
+            elif time not in edge.messages:
+                new.append((edge, time))
+            if target != NO_NODE:
+                changes.append((target, time, change))
+        for edge, time in new:
+            if not self.contains(edge, time):
+                raise outside_clock("message", edge.name, time, self.frontier(edge))
+        for node, time in self.asked:
+            if not self._may_ask(node, time):
+                raise outside_clock("request", node.name, time, self.frontier(node))
+
+    def _end(self, delivered: Iterable[tuple[str, Any]]) -> None:
+        for pair in delivered:
+            node, time = request = self._ledger.request(pair)
+            waiter = node.requests.get(time, MISSING)
+            if waiter is MISSING or request in self.ended:
+                raise not_requested(node.name, time)
+            if waiter is not None:
+                raise not_eligible(node.name, time)
+            self.ended[request] = None
+            self._events.setdefault(node.number, []).append(time)
+            self.changes += [(vertex, after, -1) for vertex, after in self._entrances.of_request(node.number, time)]
+
+    def _ask(self, requests: Iterable[tuple[str, Any]]) -> None:
+        for pair in requests:
+            node, time = request = self._ledger.request(pair)
+            if (time not in node.requests or request in self.ended) and request not in self.asked:
+                self.asked[request] = None
+                self.changes += [(vertex, after, 1) for vertex, after in self._entrances.of_request(node.number, time)]
+
+    def _open(self, inputs: Mapping[str, Iterable[Any]]) -> None:
+        if not isinstance(inputs, Mapping):
+            raise wrong_form(f"inputs is {brief(inputs)}", "input edges with the times at which each is open")
+        for name, given in inputs.items():
+            edge = self._ledger.input(name)
+            times = self.opened[edge] = self._ledger.opening(edge, given)
+            less_equal = edge.domain.less_equal
+            for time in times:
+                if not any(less_equal(before, time) for before in edge.open):
+                    raise input_moves_back(edge.name, time, edge.open)
+            if edge.target != NO_NODE:
+                self.changes += [(edge.target, time, 1) for time in times if time not in edge.open]
+                self.changes += [(edge.target, time, -1) for time in edge.open if time not in times]
+
+    def contains(self, edge: Edge, time: Any) -> bool:
+        """Whether Clock contains (edge, time) before the step."""
+        less_equal = edge.domain.less_equal
+        source, summary = edge.source, edge.summary
+        if summary is not None:
+            for event in self._events.get(source, ()):
+                for after in summary.apply(event):
+                    if after == time or less_equal(after, time):
+                        return True
+        for before in edge.open:
+            if less_equal(before, time):
+                return True
+        if summary is not None:
+            if self._engine.reaches(source, summary, time):
+                return True
+            for before in self._ledger.least(self._ledger.node_of(source)):
+                if any(less_equal(after, time) for after in summary.apply(before)):
+                    return True
+        return bool(edge.messages) and any(less_equal(before, time) for before in self._ledger.least(edge))
+
+    def _may_ask(self, node: Node, time: Any) -> bool:
+        less_equal = node.domain.less_equal
+        for event in self._events.get(node.number, ()):
+            if event == time or less_equal(event, time):
+                return True
+        return self._engine.covers(node.number, time) or any(
+            less_equal(before, time) for before in self._ledger.least(node)
+        )
+
+    def frontier(self, place: Edge | Node) -> tuple[Any, ...]:
+        """Clock's minimal times at a location."""
+        return frontier(self._ledger, self._engine, place)
+
+    def enter(self) -> list[Node | Edge]:
+        """Write the step into the ledger; the locations where what lies there changed."""
+        touched: list[Node | Edge] = []
+        for (edge, time), change in self.net.items():
+            if not change:
+                continue
+            messages = edge.messages
+            queued = messages.get(time, 0) + change
+            if queued:
+                messages[time] = queued
+            else:
+                del messages[time]
+            if edge.lying is not None:
+                edge.lying.count(time, change)
+            touched.append(edge)
+        for edge, times in self.opened.items():
+            edge.open = times
+            touched.append(edge)
+        for node, time in self.ended:
+            del node.requests[time]
+            if node.lying is not None:
+                node.lying.count(time, -1)
+            touched.append(node)
+        for node, time in self.asked:
+            if node.lying is not None:
+                node.lying.count(time, 1)
+            touched.append(node)
+        return touched
+
+
+def frontier(ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
+    """Clock's minimal times at a location, in a linear extension. Cost: O(width) summaries."""
+    times = ledger.least(place)
+    if isinstance(place, Node):
+        return minimal_elements(place.domain, [*times, *engine.times(place.number)])
+    if place.summary is not None:
+        node = ledger.nodes.get(ledger.network.nodes[place.source])
+        for before in (*(ledger.least(node) if node is not None else ()), *engine.times(place.source)):
+            times += place.summary.apply(before)
+    return minimal_elements(place.domain, times)

@@ -1,0 +1,92 @@
+/* The compiled twin of progress/eager.py, for times that are numbers or rows of numbers.
+ *
+ * The same algorithm, word for word: outstanding times, frontiers and waiters at every vertex; support that runs down in
+ * rank order; a component as one unit. What differs is how things are kept. Outstanding times and waiters of a vertex are
+ * treaps in lexicographic order, which for pairs know the least second coordinate below each node; frontiers are sorted
+ * arrays of rows. Numbers have 64 bits; what goes beyond raises OverflowError, and the caller goes on with the twin.
+ *
+ * One call is one update: all changes in, all released waiters out. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* One translation unit: each part uses those before it. */
+#include "rows.h"
+#include "trees.h"
+#include "graph.h"
+#include "frontiers.h"
+#include "waiters.h"
+#include "propagation.h"
+#include "calls.h"
+#include "steps.h"
+#include "building.h"
+
+static PyObject *get_visits(Kernel *self, void *Py_UNUSED(nothing))
+{
+    return PyLong_FromUnsignedLongLong(self->visits);
+}
+
+static PyObject *get_examined(Kernel *self, void *Py_UNUSED(nothing))
+{
+    return PyLong_FromUnsignedLongLong(self->examined);
+}
+
+static PyMethodDef methods[] = {
+    {"update", (PyCFunction)kernel_update, METH_O, "Change what is outstanding; the waiters that this releases."},
+    {"wait", (PyCFunction)(void (*)(void))kernel_wait, METH_FASTCALL, "Wait as long as the frontier covers a time."},
+    {"covers", (PyCFunction)(void (*)(void))kernel_covers, METH_FASTCALL, "Whether the frontier covers a time."},
+    {"times", (PyCFunction)kernel_times, METH_O, "The frontier of a vertex."},
+    {"watch", (PyCFunction)kernel_watch, METH_O, "Note from now on when the frontier of a vertex moves."},
+    {"take_moved", (PyCFunction)kernel_take_moved, METH_NOARGS, "The watched vertices that moved since the last call, and how."},
+    {"know", (PyCFunction)kernel_know, METH_VARARGS, "Know a location, so that steps may name it."},
+    {"forget", (PyCFunction)kernel_forget, METH_O, "Know a location no more."},
+    {"step", (PyCFunction)(void (*)(void))kernel_step, METH_FASTCALL,
+     "Take a usual step; the waiters that it releases, or None where it is not usual and did not happen."},
+    {"run", (PyCFunction)kernel_run, METH_O, "A recorded history in one call; how often a watched frontier moved."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getters[] = {
+    {"visits", (getter)get_visits, NULL, "How often a vertex was put right.", NULL},
+    {"examined", (getter)get_examined, NULL, "How often a waiter was compared with a frontier.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "Frontiers and waiters over a graph of vertices and arcs."},
+    {Py_tp_new, kernel_new},
+    {Py_tp_dealloc, kernel_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getters},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "progress._kernel.Kernel",
+    .basicsize = sizeof(Kernel),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};
+
+static int fill_module(PyObject *module)
+{
+    PyObject *type = PyType_FromSpec(&spec);
+    if (!type) return -1;
+    int added = PyModule_AddObjectRef(module, "Kernel", type);
+    Py_DECREF(type);
+    return added;
+}
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, fill_module}, {0, NULL}};
+
+static struct PyModuleDef module = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "progress._kernel",
+    .m_doc = "The compiled twin of progress.eager.",
+    .m_slots = module_slots,
+};
+
+PyMODINIT_FUNC PyInit__kernel(void)
+{
+    return PyModuleDef_Init(&module);
+}

@@ -1,0 +1,25 @@
+"""Times as plain data, as JSON and YAML carry them: tuples are lists, `Tagged("left", v)` is {"left": v}."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from progress.order import Tagged
+
+
+def read_time(data: Any) -> Any:
+    """The time that plain data stands for; what stands for none is left for a domain to refuse."""
+    if isinstance(data, list | tuple) and not isinstance(data, Tagged):
+        return tuple(read_time(item) for item in data)
+    if isinstance(data, Mapping) and len(data) == 1:
+        tag, value = next(iter(data.items()))
+        return Tagged(tag, read_time(value))
+    return data if not isinstance(data, Mapping | list) else repr(data)
+
+
+def write_time(time: Any) -> Any:
+    """The inverse of `read_time`; a time of a user's own domain is left as it is."""
+    if isinstance(time, Tagged):
+        return {time.tag: write_time(time.value)}
+    return [write_time(item) for item in time] if isinstance(time, tuple) else time

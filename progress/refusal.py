@@ -1,0 +1,82 @@
+"""Why a step is refused (PS5xx): what is wrong with it, and what would have been legal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.order import Domain
+
+
+class Refusal(PointstampError):
+    """A step, a question or a start that a tracker does not take; it left no trace."""
+
+
+def wrong_form(what: str, right: str) -> Refusal:
+    """Something has the wrong type or the wrong number of parts."""
+    return Refusal("PS501", what, right)
+
+
+def unknown_place(name: object) -> Refusal:
+    """A name that no location has."""
+    return Refusal("PS502", f"there is no location {brief(name)}", "name a node or an edge of the graph")
+
+
+def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
+    """A value that is no time of the location's domain."""
+    return Refusal("PS503", f"{brief(time)} is no time at {brief(location)}", f"a time of {domain!r}")
+
+
+def wrong_kind(name: str, right: str) -> Refusal:
+    """A message at a node, a request on an edge, an input that is none."""
+    return Refusal("PS504", f"{brief(name)} is the wrong kind of location", right)
+
+
+def count_below_zero(edge: str, time: Any, queued: int, change: int) -> Refusal:
+    """More messages consumed than there are."""
+    what = "a message" if change == -1 else f"{-change} messages"
+    return Refusal(
+        "PS505",
+        f"{what} at {brief(time)} would leave {brief(edge)}, where the queue has {queued or 'none'}",
+        f"consume at most {queued}" if queued else "send the message before it is consumed",
+    )
+
+
+def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any]) -> Refusal:
+    """Something new that nothing outstanding could result in: Clock may only shrink (A&I 4.2)."""
+    shown = ", ".join(map(brief, frontier[:5])) + (", ..." if len(frontier) > 5 else "")
+    right = f"a time at or after {shown}" if frontier else "nothing may come there any more"
+    return Refusal("PS506", f"Clock does not contain the {what} at {brief(location)} at {brief(time)}", right)
+
+
+def not_requested(node: str, time: Any) -> Refusal:
+    """A delivery that nobody waits for."""
+    return Refusal(
+        "PS507", f"no request is pending at {brief(node)} at {brief(time)}", "request it first; a delivery ends it"
+    )
+
+
+def not_eligible(node: str, time: Any) -> Refusal:
+    """A delivery that comes too early."""
+    return Refusal(
+        "PS508",
+        f"the request at {brief(node)} at {brief(time)} may not be delivered yet",
+        "wait until it is ready; `why` tells what holds it back",
+    )
+
+
+def input_moves_back(edge: str, time: Any, opened: Sequence[Any]) -> Refusal:
+    """An input that would open again where it was closed."""
+    right = "times at or after " + ", ".join(map(brief, opened[:5])) if opened else "it is closed, and stays so"
+    return Refusal("PS509", f"the input {brief(edge)} would move back to {brief(time)}", right)
+
+
+def no_such_engine(what: str, right: str) -> Refusal:
+    """A choice of engine or kernel that cannot be met."""
+    return Refusal("PS512", what, right)
+
+
+def bad_snapshot(what: str) -> Refusal:
+    """A snapshot that is none, or none of this graph."""
+    return Refusal("PS511", f"this is no snapshot: {what}", "what `snapshot()` gave for the same graph")

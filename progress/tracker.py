@@ -1,0 +1,359 @@
+"""The scheduler to embed: told of every step, it says which notifications may be delivered now (A&I 4.2).
+
+A `Tracker` holds what is outstanding in a running system: queued messages, pending notification requests, and the times
+from which inputs may still bring messages. Clock is Close-up of all that. A step changes it, whole or not at all, and
+may only let Clock shrink: what it adds must be in Clock already. A request (p, t) is *ready* when no incoming edge of p
+has (e, t) in Clock; its delivery ends it. An event in process holds its time until the step that consumes it is
+committed, because a step shows no effect before.
+
+Every method may be called from any thread: one lock guards a tracker, steps are committed one after the other, and each
+ready request is handed to one caller. A `Step` belongs to the thread that fills it. Callbacks of `subscribe` run after
+their step, outside of the lock, one at a time and in the order of the steps, in one of the threads that took them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from progress.arcs import entrances_of
+from progress.blocking import Holding, Why, blockers
+from progress.commit import Commit, frontier
+from progress.engines import Engine, choose
+from progress.invariants import check_invariants
+from progress.ledger import Edge, Ledger, Node
+from progress.memory import without_cycle_search
+from progress.pointstamp import Pointstamp
+from progress.quick import Registrar
+from progress.refusal import bad_snapshot
+from progress.snapshot import read_snapshot, write_snapshot
+from progress.step import Step
+from progress.subscriptions import Callback, Subscriptions
+from progress.topology import NO_NODE, Topology
+
+
+class Tracker:
+    """Progress of one running system.
+
+    Parameters
+    ----------
+    graph : any graph with `network()`
+    inputs : the times at which input edges open; one not named opens at the least times of its domain, or is closed
+        where the domain has none
+    requests : notification requests that are pending before anything happens
+    engine : "eager", "hierarchical", or "auto" (`progress.engines` says how it chooses)
+    kernel : whether to use the compiled kernel; None: where it is there and fits
+
+    Cost: O(nodes + edges) to build. A step costs its changes, and what the engine says of them; nothing but logarithms
+    grows with the number of times and requests outstanding, see `progress.place`.
+    """
+
+    def __init__(
+        self,
+        graph: Topology,
+        *,
+        inputs: Mapping[str, Iterable[Any]] | None = None,
+        requests: Iterable[tuple[str, Any]] = (),
+        engine: str = "auto",
+        kernel: bool | None = None,
+    ) -> None:
+        self.network = graph.network()
+        self._lock = threading.RLock()
+        self._ledger = Ledger(self.network)
+        with without_cycle_search():
+            self._entrances = entrances_of(self.network)
+            self._choice = engine, kernel
+            self._engine = self._new_engine()
+        self._waiters: dict[int, tuple[Node, Any]] = {}
+        self._next_waiter = 0
+        self._eligible: dict[tuple[Node, Any], None] = {}  # in the order in which they became so
+        self._fresh: dict[tuple[Node, Any], None] = {}  # ready, and not yet handed out
+        self._subscriptions = Subscriptions()
+        self._begin({} if inputs is None else inputs, requests)
+
+    @property
+    def engine(self) -> str:
+        """The engine in use, "eager" or "hierarchical"."""
+        return self._engine.name
+
+    @property
+    def kernel(self) -> bool:
+        """Whether the compiled kernel is in use."""
+        return self._engine.kernel is not None
+
+    # --- steps -------------------------------------------------------------------------------------------------------
+
+    def step(self) -> Step:
+        """A step to be filled within `with`: taken whole at its end, or not at all."""
+        return Step(self)
+
+    def apply(
+        self,
+        *,
+        inputs: Mapping[str, Iterable[Any]] | None = None,
+        messages: Iterable[tuple[str, Any, int]] = (),
+        requests: Iterable[tuple[str, Any]] = (),
+        delivered: Iterable[tuple[str, Any]] = (),
+    ) -> None:
+        """Take one step, whole or not at all; what is illegal in it is refused with PS5xx.
+
+        `inputs`: the times from which inputs may still bring messages from now on; none closes an input for ever.
+        `messages`: edge, time, and change of the number queued. `requests` are added, asking twice being asking once.
+        `delivered` ends requests that were eligible before this step.
+        """
+        with self._lock:
+            touched = None
+            if self._ledger.registrar is not None and not inputs:
+                touched = self._take_quickly(messages, requests, delivered)
+            if touched is None:
+                touched = self._take(inputs, messages, requests, delivered)
+            if not self._subscriptions.any:
+                return
+            self._subscriptions.collect(self, touched)
+        self._subscriptions.make_calls()
+
+    def _take_quickly(self, messages: Any, requests: Any, delivered: Any) -> list[Edge | Node] | None:
+        """Let the kernel take a usual step; None where it is none."""
+        ledger = self._ledger
+        assert ledger.registrar is not None
+        try:
+            woken = ledger.registrar.step(messages, delivered, requests)
+        except OverflowError:  # a number beyond what the kernel can count
+            self._leave_kernel()
+            return None
+        except BaseException:
+            self._rebuild()
+            raise
+        if woken is None:
+            return None
+        if delivered:
+            for name, time in delivered:
+                self._over((ledger.nodes[name], time))
+        if woken:
+            for waiter in self._engine.freed(woken):
+                self._free(*self._waiters.pop(waiter))
+        if requests:
+            for name, time in requests:
+                self._admit(ledger.nodes[name], time)
+        if not self._subscriptions.any:
+            return []
+        asked = [ledger.nodes[name] for name, _ in (*requests, *delivered)]
+        return [*(ledger.edges[name] for name, _, _ in messages), *asked]
+
+    def _take(self, inputs: Any, messages: Any, requests: Any, delivered: Any) -> list[Edge | Node]:
+        """Take any step, judged by the definitions; what it touched."""
+        commit = Commit(self._ledger, self._engine, self._entrances)
+        commit.judge(inputs, messages, requests, delivered)
+        try:
+            woken = self._engine.update(commit.changes)
+        except OverflowError:
+            if self._engine.kernel is None:
+                self._rebuild()
+                raise
+            self._leave_kernel()
+            woken = self._engine.update(commit.changes)
+        except BaseException:
+            self._rebuild()
+            raise
+        touched = commit.enter()
+        for request in commit.ended:
+            self._over(request)
+        for waiter in woken:
+            self._free(*self._waiters.pop(waiter))
+        for node, time in commit.asked:
+            self._admit(node, time)
+        return touched
+
+    def _begin(self, inputs: Mapping[str, Iterable[Any]], requests: Iterable[tuple[str, Any]]) -> None:
+        network, ledger = self.network, self._ledger
+        for name, times in inputs.items():
+            edge = ledger.input(name)
+            edge.open = ledger.opening(edge, times)
+        for number, source in enumerate(network.sources):
+            if source == NO_NODE and network.edges[number] not in inputs:
+                ledger.edge(network.edges[number]).open = network.edge_domains[number].least()
+        for node, time in dict.fromkeys(map(ledger.request, requests)):
+            node.requests[time] = None
+        self._start()
+
+    def _start(self) -> None:
+        """The engine's state from the ledger; all pending requests wait, or are ready."""
+        changes = self._entrances.changes(self._ledger)
+        try:
+            self._engine.update(changes)
+        except OverflowError:
+            if self._engine.kernel is None:
+                raise
+            self._leave_kernel()
+        for node in list(self._ledger.nodes.values()):
+            for time in list(node.requests):
+                self._admit(node, time)
+
+    def _admit(self, node: Node, time: Any) -> None:
+        waiter = self._next_waiter
+        self._next_waiter += 1
+        if self._engine.wait(node.number, time, waiter):
+            self._waiters[waiter] = node, time
+            node.requests[time] = waiter
+        else:
+            self._free(node, time)
+
+    def _free(self, node: Node, time: Any) -> None:
+        node.requests[time] = None
+        self._eligible[node, time] = None
+        self._fresh[node, time] = None
+
+    def _over(self, request: tuple[Node, Any]) -> None:
+        self._eligible.pop(request, None)
+        self._fresh.pop(request, None)
+
+    def _leave_kernel(self) -> None:
+        """Go on with the kernel's twin in the state of the ledger."""
+        self._choice = self._choice[0], False
+        self._rebuild()
+
+    def _new_engine(self) -> Engine:
+        engine = choose(self._entrances.arcs, *self._choice)
+        kernel = engine.kernel
+        self._ledger.registrar = None if kernel is None else Registrar(kernel, self._ledger, self._entrances)
+        return engine
+
+    def _rebuild(self) -> None:
+        """A new engine in the state of the ledger, after an update that was broken off."""
+        self._engine = self._new_engine()
+        self._engine.update(self._entrances.changes(self._ledger))
+        for waiter, (node, time) in self._waiters.items():
+            self._engine.wait(node.number, time, waiter)
+        for vertex in self._subscriptions.vertices:
+            self._engine.watch(vertex)
+
+    # --- answers -----------------------------------------------------------------------------------------------------
+
+    def get_ready(self) -> tuple[Pointstamp, ...]:
+        """The requests that became ready since the last call, each listed once in its life.
+
+        In node order, then in a linear extension of the time order. They stay pending, and hold their times, until a
+        step delivers them. Cost: O(r log r) for r requests.
+        """
+        if not self._fresh:
+            return ()
+        with self._lock:
+            fresh, self._fresh = self._fresh, {}
+            return self._in_order(fresh)
+
+    def eligible(self) -> tuple[Pointstamp, ...]:
+        """All pending requests that may be delivered now, in the order of `get_ready`."""
+        with self._lock:
+            return self._in_order(self._eligible)
+
+    def _in_order(self, requests: Iterable[tuple[Node, Any]]) -> tuple[Pointstamp, ...]:
+        found = list(requests)
+        if len(found) > 1:
+            found.sort(key=lambda request: (request[0].number, request[0].domain.sort_key(request[1])))
+        return tuple(Pointstamp(node.name, time) for node, time in found)
+
+    def frontier(self, location: str) -> tuple[Any, ...]:
+        """Clock's minimal times at a location, in a linear extension of their order. Cost: O(width) summaries."""
+        with self._lock:
+            return frontier(self._ledger, self._engine, self._ledger.place(location))
+
+    def clock(self) -> dict[str, tuple[Any, ...]]:
+        """Clock's minimal times at every location that has any. Cost: that of `frontier` for each location."""
+        with self._lock:
+            names = (*self.network.nodes, *self.network.edges)
+            return {name: times for name in names if (times := self.frontier(name))}
+
+    def complete(self, location: str, time: Any) -> bool:
+        """Whether nothing at or before `time` can still arrive: on an edge, or at a node on any of its incoming edges.
+
+        A pending request is no arrival: it does not keep its own node from being complete. Cost: that of `covers`.
+        """
+        with self._lock:
+            place, time = self._ledger.pointstamp((location, time))
+            if isinstance(place, Node):
+                return not self._engine.covers(place.number, time)
+            return not Commit(self._ledger, self._engine, self._entrances).contains(place, time)
+
+    def why(self, node: str, time: Any) -> Why:
+        """What keeps a request (node, time) waiting, pending or not: every blocker with its proof, see `blockers`."""
+        with self._lock:
+            place, time = self._ledger.request((node, time))
+            goals = [len(self.network.nodes) + edge for edge in self.network.incoming[place.number]]
+            found = blockers(self.network, goals, time, self._ledger.every()) if goals else ()
+            return Why(bool(found), found)
+
+    def holding(self, location: str) -> tuple[Holding, ...]:
+        """Who holds a location back: for each minimal time there, all outstanding pointstamps that lead to it."""
+        with self._lock:
+            number, every = self.network.numbers[self._ledger.place(location).name], self._ledger.every()
+            times = self.frontier(location)
+            return tuple(Holding(time, blockers(self.network, [number], time, every)) for time in times)
+
+    def messages(self) -> dict[tuple[str, Any], int]:
+        """The queued messages: how many there are on each edge at each time."""
+        with self._lock:
+            edges = self._ledger.edges.values()
+            return {(edge.name, time): count for edge in edges for time, count in edge.messages.items()}
+
+    def pending(self) -> tuple[Pointstamp, ...]:
+        """The pending requests, the ready ones included, in the order of `get_ready`."""
+        with self._lock:
+            nodes = self._ledger.nodes.values()
+            return self._in_order((node, time) for node in nodes for time in node.requests)
+
+    def inputs(self) -> dict[str, tuple[Any, ...]]:
+        """The times from which each input may still bring messages."""
+        with self._lock:
+            edges = self._ledger.edges.values()
+            return {edge.name: edge.open for edge in edges if edge.is_input}
+
+    def subscribe(self, location: str, callback: Callback) -> Callable[[], None]:
+        """Call `callback(location, left, came)` after each step that moves the frontier there; returns the way out.
+
+        `left` are the times that are no minimal times there any more, `came` those that are now.
+        A callback may take steps; what follows from those is told after what is being told now. What callbacks raise
+        reaches the caller of the step after all of them were called; the step stands.
+        """
+        with self._lock:
+            return self._subscriptions.add(self, self._ledger.place(location), callback)
+
+    # --- snapshots and checks ----------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is outstanding, as plain data that JSON can carry; times of a user's own domain stay as they are."""
+        with self._lock:
+            handed_out = [request for request in self._eligible if request not in self._fresh]
+            return write_snapshot(self.inputs(), self.messages(), self.pending(), self._in_order(handed_out))
+
+    @classmethod
+    def restore(cls, graph: Topology, snapshot: Any, *, engine: str = "auto", kernel: bool | None = None) -> Tracker:
+        """A tracker in the state of a snapshot; ready requests that were handed out are not handed out again."""
+        inputs, messages, requests, reported = read_snapshot(snapshot)
+        network = graph.network()
+        closed = {name: () for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE}
+        tracker = cls(network, inputs=closed, engine=engine, kernel=kernel)
+        ledger = tracker._ledger
+        for name, times in inputs.items():
+            edge = ledger.input(name)
+            edge.open = ledger.opening(edge, times)
+        for name, time, count in messages:
+            place, time = ledger.pointstamp((name, time))
+            if not isinstance(place, Edge) or type(count) is not int or count < 1:
+                raise bad_snapshot(f"{count!r} messages at {name!r}")
+            place.messages[time] = place.messages.get(time, 0) + count
+        for item in requests:
+            node, time = ledger.request(item)
+            node.requests[time] = None
+        tracker._start()
+        handed_out = {ledger.request(item) for item in reported}
+        if not handed_out <= tracker._eligible.keys():
+            raise bad_snapshot("it reports requests that are not ready")
+        for request in handed_out:
+            tracker._fresh.pop(request, None)
+        return tracker
+
+    def _check(self) -> None:
+        """Assert every invariant against the definitions; an AssertionError dumps the state. Cost: that of `close`."""
+        with self._lock:
+            check_invariants(self, self._ledger)
