@@ -1,8 +1,9 @@
 """`make bench`: every figure of the documentation, each beside a peer measured in the same run on the same input.
 
 A row is printed only after both gave the same answer. Times are the least of a few runs; a ratio is this project's time
-over the peer's. The peer is networkx, which has the same language and answers part of the question: it lists simple
-cycles, finds strongly connected components, and computes shortest paths.
+over the peer's. The peer of the first table is networkx, which has the same language and answers part of the question:
+it lists simple cycles, finds strongly connected components, and computes shortest paths. The engine has its own peers
+(`engine.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, TypeVar
 
 import networkx
 
+from benchmarks import engine, track_lines
 from benchmarks.graphs_to_measure import complete, layered, layered_edges, ring_with_one_fall
 from graphs import Graph
 from progress import check_conditions, close
@@ -166,10 +168,14 @@ def start_up() -> None:
 
 
 def main() -> None:
-    """Measure everything and print one table."""
+    """Measure everything: this project's parts in seconds, then a line of `track`, then the engine beside its peers."""
     print(f"{'seconds':46} {'this':>10} {'peer':>10} {'this/peer':>10}")
     for measurement in (start_up, complete_graph, long_cycle, large_graphs, closures):
         measurement()
+    print()
+    track_lines.main()
+    print()
+    engine.main()
 
 
 if __name__ == "__main__":
