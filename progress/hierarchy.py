@@ -142,6 +142,11 @@ class Hierarchy:
             for vertex in alive:
                 ways_in, ways_out = incoming[vertex], outgoing[vertex]
                 a, b = len(ways_in), len(ways_out)
+                if a == b == 1 and vertex not in blocked and self._contract(vertex, ways_in, ways_out):
+                    blocked.update(ways_in, ways_out)
+                    rank[vertex] = taken
+                    taken += 1
+                    continue
                 if vertex in blocked or (a or 2) * (b or 2) - a - b > allowance or not self._may_go(vertex):
                     if not fixed[vertex]:
                         left.append(vertex)
@@ -154,6 +159,20 @@ class Hierarchy:
                 allowance = 2 * allowance or 1
             alive = left
         self.core = len(rank) - taken
+
+    def _contract(self, vertex: int, ways_in: dict[int, int], ways_out: dict[int, int]) -> bool:
+        """Let a vertex go that has one way in and one out, as most have, unless there is anything to look at twice."""
+        ((source, first),) = ways_in.items()
+        ((target, second),) = ways_out.items()
+        through = self.algebra.composed.get((first, second), NO_WAY)
+        ways = self._out[source]
+        if source == target or target in ways or through == NO_WAY or through in self.algebra.wide:
+            return False
+        incoming = self._in[target]
+        del ways[vertex], incoming[vertex]
+        ways[target] = incoming[source] = through
+        self.shortcuts += 1
+        return True
 
     def _may_go(self, vertex: int) -> bool:
         """Whether a vertex leaves no shortcut that says something from a vertex to itself, or in too many ways."""

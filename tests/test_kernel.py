@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import random
 import resource
+import subprocess
+import sysconfig
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +42,25 @@ def kernel_on(network: Network) -> Any:
 def test_it_is_built() -> None:
     assert BUILT, "install again where there is a C compiler"
     assert kernel_on(chain(Nat(), 3)).kernel is not None
+
+
+def test_it_compiles_without_a_warning(tmp_path: Path) -> None:
+    headers, source = sysconfig.get_paths()["include"], Path(__file__).parent.parent / "progress/kernel/kernel.c"
+    usual_in_modules = ("-Wno-cast-function-type", "-Wno-missing-field-initializers")
+    strict = ["-O3", "-Wall", "-Wextra", "-Werror", *usual_in_modules]
+    command = [
+        os.environ.get("CC", "cc"),
+        *strict,
+        "-fPIC",
+        "-I",
+        headers,
+        "-c",
+        str(source),
+        "-o",
+        str(tmp_path / "kernel.o"),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 # --- the same answers ------------------------------------------------------------------------------------------------

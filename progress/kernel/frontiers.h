@@ -5,6 +5,7 @@ static Py_ssize_t lower_place(const Vertex *vertex, const number *row)
 {
     Py_ssize_t low = 0, high = vertex->frontier.count;
     int places = vertex->places;
+    if (high == 1) return compare(vertex->frontier.data, row, places) < 0;
     while (low < high) {
         Py_ssize_t middle = (low + high) / 2;
         if (compare(vertex->frontier.data + middle * places, row, places) < 0)
@@ -49,6 +50,7 @@ static int covers(const Vertex *vertex, const number *until)
     const number *data = vertex->frontier.data;
     int places = vertex->places;
     if (!count) return 0;
+    if (count == 1 && !vertex->total) return at_or_below(data, until, places);
     if (vertex->total) return compare(data, until, places) <= 0;
     if (places == 2) {
         Py_ssize_t place = stair_at(vertex, until[0]);
@@ -142,7 +144,7 @@ static int supports(Kernel *self, const Arc *arc, const number *row)
     const Vertex *source = &self->vertices[arc->source];
     int places = source->places, target_places = self->vertices[arc->target].places;
     if (arc->kind->shifts) {
-        number start[MOST_PLACES];
+        number start[MOST_PLACES] = {0};
         for (int place = 0; place < places; place++) start[place] = row[place] - arc->kind->pieces[0].added[place];
         return holds(source, start);
     }
