@@ -18,6 +18,7 @@ from progress.blocking import Blocker
 from progress.errors import PointstampError
 from progress.plain import read_time, write_time
 from progress.refusal import Refusal, no_time_there, unknown_place, wrong_form
+from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
 
 KEYS = ("start", "inputs", "messages", "requests", "delivered", "show", "why")
@@ -115,15 +116,13 @@ class TrackSession:
         if show is not None:
             locations, eligible = show
             if locations is not None:
-                answer["frontiers"] = {
-                    name: [write_time(time) for time in tracker.frontier(name)] for name in locations
-                }
+                answer["frontiers"] = {name: _frontier(tracker, name) for name in locations}
             if eligible:
                 answer["eligible"] = pairs(tracker.eligible())
         return answer
 
     def _show(self, show: Mapping[str, Any]) -> Show:
-        """What is to be shown; all of it is there, so that showing it cannot fail after the step."""
+        """What is to be shown; all of it is there, so that showing it does not fail after the step."""
         eligible = show.get("eligible", False)
         locations = show.get("frontiers")
         if type(eligible) is not bool or len(show) != ("eligible" in show) + ("frontiers" in show):
@@ -147,17 +146,15 @@ class TrackSession:
         for name, time in _pointstamps(line):
             number = self._network.numbers.get(name)
             if number is not None and not self._network.domain(number).contains(read_time(time)):
-                raise no_time_there(name, _InJson(time), self._network.domain(number))
+                raise no_time_there(name, time, self._network.domain(number))
 
 
-class _InJson:
-    """A time that is shown in a message as JSON has it."""
-
-    def __init__(self, time: Any) -> None:
-        self._time = time
-
-    def __repr__(self) -> str:
-        return shown(self._time)
+def _frontier(tracker: Tracker, location: str) -> list[Any] | None:
+    """A frontier as JSON data; None where it has no minimal times, for the step stands all the same."""
+    try:
+        return [write_time(time) for time in tracker.frontier(location)]
+    except NoMinimalTimes:
+        return None
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
@@ -217,8 +214,9 @@ def encode(answer: dict[str, Any]) -> str:
 
 
 def refusal(error: PointstampError) -> dict[str, Any]:
-    """The answer to a line that is refused."""
-    return {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
+    """The answer to a line that is refused, its times as JSON has them."""
+    message, hint = error.said(shown) if isinstance(error, Refusal) else (error.message, error.hint)
+    return {"error": {"code": error.code, "message": message, "hint": hint}}
 
 
 def blocker_to_json(blocker: Blocker) -> dict[str, Any]:

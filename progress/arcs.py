@@ -15,9 +15,8 @@ from functools import cached_property
 from operator import lt
 from typing import Any, TypeAlias
 
-from progress.component import component_numbers, components
-from progress.conditions import doubtful_edges
-from progress.cycle import surely_advances
+from progress.component import component_numbers
+from progress.conditions import nodes_in_doubt
 from progress.declared import Identity
 from progress.generic import GenericSummary
 from progress.layout import layout_of
@@ -97,8 +96,7 @@ class Entrances:
     def _stubborn(self, count: int) -> set[int]:
         """Nodes whose component is not known to advance, with the exits of such nodes."""
         network = self.network
-        parts = components(doubtful_edges(network), network.sources, network.targets, count)
-        doubted = {network.sources[edges[0]] for edges in parts if not surely_advances(network, edges)}
+        doubted = nodes_in_doubt(network)
         if not doubted:
             return set()
         numbers = {network.component[node] for node in doubted}

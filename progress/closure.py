@@ -16,13 +16,14 @@ from progress.errors import PointstampError
 from progress.layout import Numbers, layout_of
 from progress.memory import without_cycle_search
 from progress.normal_form import Piece, compose, holds, moved
-from progress.pointstamp import Pointstamp
+from progress.pointstamp import Pointstamp, ending_at
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE, Network, Topology
 from progress.walk import layout_at, normal_summary, unchanged
 
 MOST_STEPS = 500_000
 MOST_STEPS_AN_EDGE = 100
+MANY_EDGES = 5_000  # before so many are passed, the kernel is not built
 
 
 class ClosureTooLarge(PointstampError):
@@ -124,9 +125,7 @@ class Closure:
         way = self._back(entry)
         if location >= len(self.network.nodes):
             way.append(Pointstamp(name, arrived))
-        if arrived != time:
-            way[-1:] = [Pointstamp(name, time)] if len(way) > 1 else [way[-1], Pointstamp(name, time)]
-        return way
+        return ending_at(way, time)
 
     def _frontier(self, location: int) -> Antichain:
         """The minimal times at a location: of an edge, those given there and those that its source sends."""
@@ -175,17 +174,9 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
 
 
 def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
-    """`close` for numbered locations: by the compiled kernel in large graphs that it fits, else here."""
-    from progress.compiled_closure import close_compiled  # it builds on this module
-
-    pointstamps = list(pointstamps)
-    with without_cycle_search():
-        compiled = close_compiled(network, pointstamps)
-    return _close_here(network, pointstamps) if compiled is None else compiled
-
-
-def _close_here(network: Network, pointstamps: Sequence[tuple[int, Any]]) -> Closure:
+    """`close` for numbered locations. One that passes many edges is left to the compiled kernel, where it fits."""
     closure = Closure(network)
+    pointstamps = list(pointstamps)
     run = _Run(network, closure, len(pointstamps))
     count = len(network.nodes)
     for location, time in pointstamps:
@@ -197,7 +188,13 @@ def _close_here(network: Network, pointstamps: Sequence[tuple[int, Any]]) -> Clo
         if network.targets[edge] != NO_NODE:
             run.offer(_Entry(network.targets[edge], time, edge, None, 0))
     with without_cycle_search():
-        run.finish()
+        if run.goes_on(max(MANY_EDGES, len(network.edges) // 8)):
+            from progress.compiled_closure import close_compiled  # it builds on this module
+
+            compiled = close_compiled(network, pointstamps)
+            if compiled is not None:
+                return compiled
+            run.goes_on(None)
     return closure
 
 
@@ -228,16 +225,20 @@ class _Run:
         self.turn += 1
         heappush(self.queue, (-self.network.component[node], self.turn, node))
 
-    def finish(self) -> None:
-        """Send everything on until nothing is new."""
+    def goes_on(self, edges: int | None) -> bool:
+        """Send everything on until nothing is new, or until so many edges were passed; whether anything waits still."""
         network = self.network
         component = network.component
+        passed = 0
         while self.queue:
+            if edges is not None and passed >= edges:
+                return True
             _, _, node = heappop(self.queue)
             entries = self.waiting.pop(node)
             for entry in entries:
                 if len(entries) > 1 and not self.closure.is_minimal(entry):
                     continue
+                passed += len(network.outgoing[node])
                 if entry.depth > self.patience.get(component[node], network.component_sizes[component[node]]):
                     self._run_down(entry)
                 for edge in network.outgoing[node]:
@@ -247,6 +248,7 @@ class _Run:
                     depth = entry.depth + 1 if component[target] == component[node] else 0
                     for time in summary.apply(entry.time):
                         self.offer(_Entry(target, time, edge, entry, depth))
+        return False
 
     def _run_down(self, entry: _Entry) -> None:
         """More steps than nodes: some node was passed twice and not from below. If that round falls, run it to its end.

@@ -14,6 +14,7 @@ from progress.arcs import Entrances
 from progress.engines import Engine
 from progress.errors import brief
 from progress.ledger import Edge, Ledger, Node
+from progress.propagation import Change
 from progress.refusal import (
     count_below_zero,
     input_moves_back,
@@ -26,7 +27,6 @@ from progress.refusal import (
 from progress.topology import NO_NODE
 
 MISSING = object()
-Change = tuple[int, Any, int]
 
 
 class Commit:

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 from progress.antichain import minimal_elements
 from progress.closure import Closure
 from progress.compiled import BUILT, kernel_over
-from progress.component import components
-from progress.conditions import doubtful_edges
-from progress.cycle import surely_advances
-from progress.pointstamp import Pointstamp
+from progress.conditions import nodes_in_doubt
+from progress.pointstamp import Pointstamp, ending_at
 from progress.topology import NO_NODE, Network
 
 if TYPE_CHECKING:
     from progress.compiled import Compiled
 
-FEW_EDGES = 5_000  # below, the kernel is not built sooner than the closure is there
+MISSING = object()
 
 
 class CompiledClosure(Closure):
@@ -89,8 +87,8 @@ class CompiledClosure(Closure):
         """The way on which a time at or below `time` arrives, as `Closure.way` gives it. Cost: O(edges passed by)."""
         network = self.network
         less_equal = network.domain(location).less_equal
-        arrived = next((before for before in self.times(location) if less_equal(before, time)), None)
-        if arrived is None and not self.covers(location, time):
+        arrived = next((before for before in self.times(location) if less_equal(before, time)), MISSING)
+        if arrived is MISSING:
             return None
         way = [Pointstamp(network.name(location), arrived)]
         here, when = location, arrived
@@ -98,13 +96,7 @@ class CompiledClosure(Closure):
             here, when = self._before(here, when)
             way.append(Pointstamp(network.name(here), when))
         way.reverse()
-        if arrived != time:
-            way[-1:] = (
-                [Pointstamp(network.name(location), time)]
-                if len(way) > 1
-                else [way[-1], Pointstamp(network.name(location), time)]
-            )
-        return way
+        return ending_at(way, time)
 
     def _before(self, location: int, time: Any) -> tuple[int, Any]:
         """The pointstamp one step earlier from which this one comes."""
@@ -120,12 +112,11 @@ class CompiledClosure(Closure):
 
 
 def close_compiled(network: Network, given: Iterable[tuple[int, Any]]) -> Closure | None:
-    """The closure by the kernel; None where it does not fit, or where there is no gain."""
-    if not BUILT or len(network.edges) < FEW_EDGES or network.derived.get("no closure by the kernel"):
+    """The closure by the kernel; None where it was not compiled or does not fit. Cost: O(edges) and the closure."""
+    if not BUILT or network.derived.get("no closure by the kernel"):
         return None
-    parts = components(doubtful_edges(network), network.sources, network.targets, len(network.nodes))
     kernel = None
-    if all(surely_advances(network, edges) for edges in parts):
+    if not nodes_in_doubt(network):
         kernel = kernel_over(network.domains, network.component, network.sources, network.targets, network.summaries)
     if kernel is None:
         network.derived["no closure by the kernel"] = True

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from progress.component import components
 from progress.coordinate import Relation, Undecided
-from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge
+from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge, surely_advances
 from progress.declared import AtLeast, Identity, Never
 from progress.errors import PointstampError
 from progress.generic import GenericSummary
@@ -161,7 +161,7 @@ def _report(network: Network) -> Report:
     advances: bool | None = True
     offences: list[Offence] = []
     standstills: list[Standstill] = []
-    for edges in components(doubtful_edges(network), network.sources, network.targets, len(network.nodes)):
+    for edges in components(_doubtful_edges(network), network.sources, network.targets, len(network.nodes)):
         verdict = _judged(network, edges)
         holds = _and(holds, verdict.rises)
         advances = _and(advances, verdict.advances)
@@ -182,7 +182,7 @@ def _and(one: bool | None, other: bool | None) -> bool | None:
     return False if one is False or other is False else None if one is None or other is None else True
 
 
-def doubtful_edges(network: Network) -> list[int]:
+def _doubtful_edges(network: Network) -> list[int]:
     """The internal edges that a closed walk can have on which anything is sent and the conditions are in doubt.
 
     Where no summary of the whole graph falls, a closed walk cannot fall, and it stands still on still edges only.
@@ -198,6 +198,16 @@ def doubtful_edges(network: Network) -> list[int]:
         return edges
     still = {kind for kind, drift in drifts.items() if drift is not None and drift.is_still}
     return [edge for edge in edges if kinds[edge] in still]
+
+
+def nodes_in_doubt(network: Network) -> frozenset[int]:
+    """A node of each component that is not known to advance after a short look; looked for once a network."""
+    found = network.derived.get("nodes in doubt")
+    if not isinstance(found, frozenset):
+        parts = components(_doubtful_edges(network), network.sources, network.targets, len(network.nodes))
+        found = frozenset(network.sources[edges[0]] for edges in parts if not surely_advances(network, edges))
+        network.derived["nodes in doubt"] = found
+    return found
 
 
 def _judged(network: Network, edges: Sequence[int]) -> Verdict:

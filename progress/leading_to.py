@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from progress.order import Domain, Product, is_flat
-from progress.pointstamp import Pointstamp
+from progress.pointstamp import Pointstamp, ending_at
 from progress.residual import latest
 from progress.topology import NO_NODE, Network
 
@@ -109,10 +109,7 @@ class LeadingTo:
                 time = next(after for after in summary.apply(time) if at_most(after, following.until))
             way.append(Pointstamp(network.name(following.location), time))
             entry = following
-        if time != self._time:  # it arrives before, and so at the time itself
-            end = Pointstamp(way[-1].location, self._time)
-            way = [*way[:-1], end] if len(way) > 1 else [*way, end]
-        return way
+        return ending_at(way, self._time)
 
 
 def _test(domain: Domain) -> Callable[[Any, Any], bool]:

@@ -179,18 +179,40 @@ class TotalPlace:
         return found
 
 
-class PairPlace:
-    """Pairs of numbers: the frontier is a staircase, first coordinates rising and second ones falling."""
+class _Counting:
+    """What places have in common that keep outstanding times in a structure of their own."""
 
-    __slots__ = ("_floor", "_outstanding", "_stairs", "_waiters", "counts", "examined", "waiting")
+    __slots__ = ("_outstanding", "counts", "examined", "waiting")
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, outstanding: Pairs | Forest) -> None:
         self.counts: dict[Any, int] = {}
         self.waiting = 0
         self.examined = 0
+        self._outstanding: Any = outstanding
+
+    def count(self, time: Any, change: int) -> bool:
+        """Change how often a time is outstanding here; whether it came or went by that."""
+        before = self.counts.get(time, 0)
+        if before + change:
+            self.counts[time] = before + change
+            if before:
+                return False
+            self._outstanding.add(time)
+        else:
+            del self.counts[time]
+            self._outstanding.remove(time)
+        return True
+
+
+class PairPlace(_Counting):
+    """Pairs of numbers: the frontier is a staircase, first coordinates rising and second ones falling."""
+
+    __slots__ = ("_floor", "_stairs", "_waiters")
+
+    def __init__(self, domain: Domain) -> None:
+        super().__init__(Pairs())
         self._floor = 0 if type(domain.parts[1]) is Nat else -inf  # type: ignore[attr-defined]
         self._stairs: list[Any] = []
-        self._outstanding = Pairs()
         self._waiters = Pairs()
 
     @property
@@ -216,18 +238,6 @@ class PairPlace:
         while end < len(stairs) and stairs[end][1] >= high_second:
             end += 1
         return stairs[start:end]
-
-    def count(self, time: Any, change: int) -> bool:
-        before = self.counts.get(time, 0)
-        if before + change:
-            self.counts[time] = before + change
-            if before:
-                return False
-            self._outstanding.add(time)
-        else:
-            del self.counts[time]
-            self._outstanding.remove(time)
-        return True
 
     def covers(self, until: Any) -> bool:
         place = bisect_right(self._stairs, (until[0], inf))  # of those not to the right, the last is the lowest
@@ -289,18 +299,14 @@ class PairPlace:
         return found
 
 
-class OtherPlace:
+class OtherPlace(_Counting):
     """Times of any partial order, by its `less_equal` alone."""
 
-    __slots__ = ("_domain", "_forest", "_frontier", "_less_equal", "_waiters", "counts", "examined", "waiting")
+    __slots__ = ("_frontier", "_less_equal", "_waiters")
 
     def __init__(self, domain: Domain) -> None:
-        self.counts: dict[Any, int] = {}
-        self.waiting = 0
-        self.examined = 0
-        self._domain = domain
+        super().__init__(Forest(domain.less_equal))
         self._less_equal = domain.less_equal
-        self._forest = Forest(domain.less_equal)
         self._frontier: dict[Any, None] = {}
         self._waiters: dict[Any, list[tuple[Any, int]]] = {}  # by a time of the frontier that covers them
 
@@ -310,19 +316,7 @@ class OtherPlace:
 
     @property
     def least(self) -> list[Any]:
-        return list(self._forest.roots)
-
-    def count(self, time: Any, change: int) -> bool:
-        before = self.counts.get(time, 0)
-        if before + change:
-            self.counts[time] = before + change
-            if before:
-                return False
-            self._forest.add(time)
-        else:
-            del self.counts[time]
-            self._forest.remove(time)
-        return True
+        return list(self._outstanding.roots)
 
     def covers(self, until: Any) -> bool:
         return any(self._less_equal(time, until) for time in self._frontier)
@@ -345,7 +339,7 @@ class OtherPlace:
         del self._frontier[time]
 
     def refill(self, lost: Sequence[Any]) -> list[Any]:
-        return [time for time in list(self._forest.roots) if self.insert(time)]
+        return [time for time in list(self._outstanding.roots) if self.insert(time)]
 
     def wait(self, until: Any, waiter: int) -> bool:
         self.examined += 1

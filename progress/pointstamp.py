@@ -10,3 +10,11 @@ class Pointstamp(NamedTuple):
 
     location: str
     time: Any
+
+
+def ending_at(way: list[Pointstamp], time: Any) -> list[Pointstamp]:
+    """A way whose last pair is at `time`, at which it arrives because it arrives before; never without its first."""
+    if way[-1].time == time:
+        return way
+    end = Pointstamp(way[-1].location, time)
+    return [*way[:-1], end] if len(way) > 1 else [*way, end]

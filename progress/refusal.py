@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 
+Show: TypeAlias = Callable[[Any], str]  # how a time is written
+
 
 class Refusal(PointstampError):
     """A step, a question or a start that a tracker does not take; it left no trace."""
+
+    def said(self, show: Show) -> tuple[str, str]:
+        """Message and hint with their times written as `show` writes them."""
+        return self.message, self.hint
+
+
+class _WithTimes(Refusal):
+    """A refusal that names times."""
+
+    def __init__(self, code: str, say: Callable[[Show], tuple[str, str]]) -> None:
+        super().__init__(code, *say(brief))
+        self._say = say
+
+    def said(self, show: Show) -> tuple[str, str]:
+        return self._say(show)
 
 
 def wrong_form(what: str, right: str) -> Refusal:
@@ -25,7 +42,7 @@ def unknown_place(name: object) -> Refusal:
 
 def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
     """A value that is no time of the location's domain."""
-    return Refusal("PS503", f"{brief(time)} is no time at {brief(location)}", f"a time of {domain!r}")
+    return _WithTimes("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", f"a time of {domain!r}"))
 
 
 def wrong_kind(name: str, right: str) -> Refusal:
@@ -36,40 +53,62 @@ def wrong_kind(name: str, right: str) -> Refusal:
 def count_below_zero(edge: str, time: Any, queued: int, change: int) -> Refusal:
     """More messages consumed than there are."""
     what = "a message" if change == -1 else f"{-change} messages"
-    return Refusal(
+    right = f"consume at most {queued}" if queued else "send the message before it is consumed"
+    return _WithTimes(
         "PS505",
-        f"{what} at {brief(time)} would leave {brief(edge)}, where the queue has {queued or 'none'}",
-        f"consume at most {queued}" if queued else "send the message before it is consumed",
+        lambda show: (
+            f"{what} at {show(time)} would leave {brief(edge)}, where the queue has {queued or 'none'}",
+            right,
+        ),
     )
 
 
 def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any]) -> Refusal:
     """Something new that nothing outstanding could result in: Clock may only shrink (A&I 4.2)."""
-    shown = ", ".join(map(brief, frontier[:5])) + (", ..." if len(frontier) > 5 else "")
-    right = f"a time at or after {shown}" if frontier else "nothing may come there any more"
-    return Refusal("PS506", f"Clock does not contain the {what} at {brief(location)} at {brief(time)}", right)
+    return _WithTimes(
+        "PS506",
+        lambda show: (
+            f"Clock does not contain the {what} at {brief(location)} at {show(time)}",
+            f"a time at or after {_listed(frontier, show)}" if frontier else "nothing may come there any more",
+        ),
+    )
 
 
 def not_requested(node: str, time: Any) -> Refusal:
     """A delivery that nobody waits for."""
-    return Refusal(
-        "PS507", f"no request is pending at {brief(node)} at {brief(time)}", "request it first; a delivery ends it"
+    return _WithTimes(
+        "PS507",
+        lambda show: (
+            f"no request is pending at {brief(node)} at {show(time)}",
+            "request it first; a delivery ends it",
+        ),
     )
 
 
 def not_eligible(node: str, time: Any) -> Refusal:
     """A delivery that comes too early."""
-    return Refusal(
+    return _WithTimes(
         "PS508",
-        f"the request at {brief(node)} at {brief(time)} may not be delivered yet",
-        "wait until it is ready; `why` tells what holds it back",
+        lambda show: (
+            f"the request at {brief(node)} at {show(time)} may not be delivered yet",
+            "wait until it is ready; `why` tells what holds it back",
+        ),
     )
 
 
 def input_moves_back(edge: str, time: Any, opened: Sequence[Any]) -> Refusal:
     """An input that would open again where it was closed."""
-    right = "times at or after " + ", ".join(map(brief, opened[:5])) if opened else "it is closed, and stays so"
-    return Refusal("PS509", f"the input {brief(edge)} would move back to {brief(time)}", right)
+    return _WithTimes(
+        "PS509",
+        lambda show: (
+            f"the input {brief(edge)} would move back to {show(time)}",
+            f"times at or after {_listed(opened, show)}" if opened else "it is closed, and stays so",
+        ),
+    )
+
+
+def _listed(times: Sequence[Any], show: Show) -> str:
+    return ", ".join(map(show, times[:5])) + (", ..." if len(times) > 5 else "")
 
 
 def no_such_engine(what: str, right: str) -> Refusal:

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from graphs import Graph
-from progress import Pointstamp
-from progress.closure import Closure, _close_here, close_numbered
-from progress.compiled_closure import FEW_EDGES, CompiledClosure
+from progress import Pointstamp, closure
+from progress.closure import MANY_EDGES, Closure, close_numbered
+from progress.compiled_closure import CompiledClosure, close_compiled
 from progress.topology import Network
 
 
@@ -25,7 +25,7 @@ def layered(seed: int, time: object) -> Network:
         graph.node(f"n{number}", summary={"advance": [amount, rng.choice((0, 1))] if pairs else amount})
     graph.node("back", summary={"advance": [1, 0] if pairs else 1})
     graph.edge(None, "n0", "input")
-    for number in range(FEW_EDGES):
+    for number in range(MANY_EDGES):
         source = rng.randrange(count - 1)
         graph.edge(f"n{source}", f"n{rng.randrange(source + 1, min(count, source + 40))}", f"e{number}")
     graph.edge(f"n{count - 1}", "back", "down")
@@ -36,15 +36,16 @@ def layered(seed: int, time: object) -> Network:
 
 @pytest.mark.parametrize("time", ["nat", {"product": ["nat", "nat"]}, {"lex": ["nat", "nat"]}], ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_the_kernel_closes_as_plain_python_does(time: object, seed: int) -> None:
+def test_the_kernel_closes_as_plain_python_does(time: object, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     network = layered(seed, time)
     rng = random.Random(seed)
     locations = len(network.nodes) + len(network.edges)
     sample = network.domains[0].sample()
     given = [(rng.randrange(locations), rng.choice(sample)) for _ in range(1 + 8 * seed)]
-    fast = close_numbered(network, given)
+    fast = close_compiled(network, given)
     assert isinstance(fast, CompiledClosure)
-    plain = _close_here(network, given)
+    monkeypatch.setattr(closure, "MANY_EDGES", len(network.edges) * 100)
+    plain = close_numbered(network, given)
     assert not isinstance(plain, CompiledClosure)
     assert fast.frontiers == plain.frontiers
     for _ in range(200):
@@ -86,9 +87,20 @@ def follows(network: Network, before: Pointstamp, after: Pointstamp) -> bool:
 def test_small_graphs_and_graphs_in_doubt_are_closed_in_plain_python() -> None:
     graph = Graph().node("a").node("b").edge("a", "b", "there").edge("b", "a", "back")
     assert not isinstance(close_numbered(graph.network(), [(0, 0)]), CompiledClosure)
-    for number in range(FEW_EDGES):
+    for number in range(MANY_EDGES):
         graph.edge("a", "b", f"e{number}")
     assert not isinstance(close_numbered(graph.network(), [(0, 0)]), CompiledClosure)
+
+
+def test_what_passes_many_edges_goes_on_in_the_kernel() -> None:
+    graph = Graph()
+    for number in range(4 * MANY_EDGES):
+        graph.node(f"n{number}")
+    for number in range(4 * MANY_EDGES - 1):
+        graph.edge(f"n{number}", f"n{number + 1}", f"e{number}")
+    chain = graph.network()
+    assert isinstance(close_numbered(chain, [(0, 0)]), CompiledClosure)
+    assert not isinstance(close_numbered(chain, [(chain.numbers["n19000"], 0)]), CompiledClosure)
 
 
 def test_numbers_beyond_the_kernel_are_closed_in_plain_python() -> None:
