@@ -31,6 +31,8 @@ class Asker:
             "close": self._close,
             "contains": self._contains,
             "eligible": self._eligible,
+            "equivalent": self._equivalent,
+            "canonical": self._canonical,
         }
 
     def answer_line(self, line: bytes) -> str:
@@ -84,6 +86,27 @@ class Asker:
                 for request, by, proof in answer.blocked
             ],
         }
+
+    def _equivalent(self, body: Any) -> dict[str, Any]:
+        if not isinstance(body, list) or len(body) != 3 or not isinstance(body[0], str):
+            raise PointstampError("PS610", "equivalent needs a location and two stacks", '["p", ["c"], ["d"]]')
+        order = self._stacks(body[0])
+        one, other = (self.graph.time_from_json(body[0], time) for time in body[1:])
+        return {"result": order.less_equal(one, other) and order.less_equal(other, one)}
+
+    def _canonical(self, body: Any) -> dict[str, Any]:
+        if not isinstance(body, list) or len(body) != 2 or not isinstance(body[0], str):
+            raise PointstampError("PS610", "canonical needs a location and a stack", '["p", ["c", "d"]]')
+        order = self._stacks(body[0])
+        return {"result": write_time(order.canonical(self.graph.time_from_json(*body)))}
+
+    def _stacks(self, location: str) -> Any:
+        """The order of stacks at a location."""
+        if self.graph.recursion is None:
+            raise PointstampError(
+                "PS610", "the graph has no calls, so its times are no stacks", "a graph with recursion"
+            )
+        return self.graph.domain_of(location)
 
     def _check_keys(self, body: Any, word: str, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
         if not isinstance(body, Mapping):

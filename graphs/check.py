@@ -11,7 +11,7 @@ from graphs.document import quoted
 from graphs.graph import Graph, Mismatch
 from graphs.notation import shown
 from graphs.reading import from_text
-from graphs.shape import dangling, unreachable
+from graphs.shape import dangling, never_called, unreachable
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
 from progress.plain import write_time
@@ -21,6 +21,7 @@ UNDECIDED: dict[str, dict[str, Any]] = {
     verdict: {"holds": None} for verdict in ("condition_1", "condition_2", "transitive", "advancing")
 }
 MOST_NAMES = 5
+MOST_STEPS = 50  # at each end of a round whose stacks are deep; an even number, for nodes and edges take turns
 
 
 def check_text(content: bytes, file: str) -> FileReport:
@@ -95,7 +96,7 @@ def _offence_witness(offence: Offence) -> dict[str, Any]:
 def _diagnostic(
     graph: Graph, number: str, location: str, message: str, hint: str, witness: dict[str, Any], severity: Severity
 ) -> Diagnostic:
-    line, column = graph.positions.get(location, (None, None))
+    line, column = graph.position_of(location)
     return Diagnostic(number, code(number).name, severity, message, hint, line, column, witness)
 
 
@@ -107,9 +108,8 @@ def _diagnostic_of(error: PointstampError) -> Diagnostic:
 
 def _mismatch(graph: Graph, mismatch: Mismatch) -> Diagnostic:
     error = mismatch.error
-    return _diagnostic(
-        graph, error.code, mismatch.location, error.message, error.hint, {"location": mismatch.location}, "error"
-    )
+    witness = dict(mismatch.witness) or {"location": mismatch.location}
+    return _diagnostic(graph, error.code, mismatch.location, error.message, error.hint, witness, "error")
 
 
 def _early_request(graph: Graph, early: EarlyRequest) -> Diagnostic:
@@ -162,12 +162,22 @@ def _standstill(graph: Graph, standstill: Standstill) -> Diagnostic:
         f"having left at {shown(start.time)}"
     )
     hint = "advance the time on the cycle, for instance with summary: {advance: 1} or feedback on one of its nodes"
+    if graph.recursion is not None:
+        hint = "let each round be a call of its own: only calls tell rounds apart; or notify: false for what runs there"
     severity: Severity = "error" if standstill.notifies else "warning"
-    witness = {"cycle": list(standstill.cycle), "round": pairs(standstill.round)}
+    witness: dict[str, Any] = {"cycle": list(standstill.cycle), "round": pairs(standstill.round)}
+    if graph.recursion is not None:
+        if len(standstill.round) > 2 * MOST_STEPS:
+            witness["round"] = [*pairs(standstill.round[:MOST_STEPS]), *pairs(standstill.round[-MOST_STEPS:])]
+            witness["left_out"] = len(standstill.round) - 2 * MOST_STEPS
+        witness["times"] = "stack" if graph.time.epochs is None else ["epoch", "stack"]
     return _diagnostic(graph, "PS301", standstill.cycle[0], message, hint, witness, severity)
 
 
 def _shape(graph: Graph) -> Iterator[Diagnostic]:
+    if graph.recursion is not None:  # PS411 and PS412 say the rest
+        yield from _never_called(graph)
+        return
     network = graph.network()
     for number, found, message, hint in (
         (
@@ -185,9 +195,19 @@ def _shape(graph: Graph) -> Iterator[Diagnostic]:
     ):
         if found:
             names = [network.name(location) for location in found]
-            listed = ", ".join(map(quoted, names[:MOST_NAMES])) + (
-                f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-            )
             yield _diagnostic(
-                graph, number, names[0], message.format(listed), hint, {"locations": names[:100]}, "warning"
+                graph, number, names[0], message.format(_listed(names)), hint, {"locations": names[:100]}, "warning"
             )
+
+
+def _never_called(graph: Graph) -> Iterator[Diagnostic]:
+    for procedure in never_called(graph.call_graph()):
+        names = [graph.call_graph().nodes[node] for node in procedure]
+        message = f"nothing can ever arrive at {_listed(names)}: no call leads from the main graph to theirs"
+        hint = "call it, or remove it"
+        yield _diagnostic(graph, "PS402", names[0], message, hint, {"locations": names[:100]}, "warning")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(map(quoted, names[:MOST_NAMES])) + more

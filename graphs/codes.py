@@ -2,9 +2,9 @@
 
 Law (tested): the codes here, the codes in the sources, and the pages in docs/codes are the same set.
 
-The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2,
-3 cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph. The long explanations are loaded when one
-is looked at, not before: every `pointstamp check` imports this file.
+The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2, 3
+cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph. The long
+explanations are loaded when one is looked at, not before: every `pointstamp check` imports this file.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ class Code(NamedTuple):
     @property
     def explanation(self) -> Explanation:
         """What it means, why it matters, an example, a fix."""
+        from graphs.explanations_of_calls import CALLS
         from graphs.explanations_of_files import FILES
         from graphs.explanations_of_questions import QUESTIONS
         from graphs.explanations_of_steps import STEPS
         from graphs.explanations_of_verdicts import VERDICTS
 
-        return {**FILES, **VERDICTS, **STEPS, **QUESTIONS}[self.number]
+        return {**FILES, **CALLS, **VERDICTS, **STEPS, **QUESTIONS}[self.number]
 
     def to_json(self) -> dict[str, str]:
         """All that is known of it, as plain data."""
@@ -81,6 +82,8 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS013", "bad-summary", "error", "This is no summary."),
     ("PS014", "bad-time", "error", "A summary contains something that is no time."),
     ("PS015", "self-loop", "error", "An edge leads from a node to the same node."),
+    ("PS016", "bad-recursion", "error", "What is said of calls does not describe calls of this graph."),
+    ("PS017", "times-beside-stacks", "error", "A graph with calls has other times than stacks, or changes them."),
     # Condition 1, Condition 2, cycles.
     ("PS101", "requests-into-the-past", "error", "An event may trigger a notification request at an earlier time."),
     ("PS201", "sends-into-the-past", "error", "A message can come back to a node before it left."),
@@ -90,6 +93,12 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS401", "domain-mismatch", "error", "A summary, or an edge, joins times that do not fit together."),
     ("PS402", "unreachable", "warning", "Nothing can ever arrive here."),
     ("PS403", "dangling", "warning", "What arrives here has no effect."),
+    ("PS411", "unreachable-from-in", "error", "No run of the graph can ever reach this node."),
+    ("PS412", "no-way-out", "error", "No path leads from this node to the end of a run."),
+    ("PS413", "no-base-case", "error", "Every run calls another run, so none can end."),
+    ("PS414", "past-the-ends", "error", "An edge enters the beginning of a run, or leaves its end."),
+    ("PS415", "no-epochs", "error", "A graph with calls is joined to the outside, and has no epochs."),
+    ("PS416", "joins-two-graphs", "error", "An edge joins two graphs that call each other."),
     # Steps of a running system.
     ("PS501", "bad-step", "error", "The line or argument is none that a step has."),
     ("PS502", "unknown-place", "error", "A step names a node or an edge that is not there."),

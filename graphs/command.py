@@ -345,11 +345,12 @@ def _replay(options: argparse.Namespace) -> int:
         raise _bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
     graph = read_graph(options.file)
     why = [_pointstamp(graph, text, "why") for text in options.why]
+    network = graph.network()
     for node, _ in why:
-        if node not in graph.nodes:
+        if network.numbers[node] >= len(network.nodes):
             raise _bad_usage(f"--why: {node!r} is an edge", "a node, where requests are")
     for location in options.holding:
-        if location not in graph.nodes and location not in graph.edges:
+        if location not in network.numbers:
             raise _bad_usage(f"--holding: there is no location {location!r}", "a node or an edge of the graph")
     replay = Replay(graph)
     with _opened(options.trace) as trace:
@@ -416,7 +417,8 @@ def _pointstamp(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
     places = [place for place, character in enumerate(text) if character == "="]
     if not places:
         raise _bad_usage(f"--{option} {shown(text)}: no time", f"LOCATION=TIME, like --{option} input=0")
-    place = next((place for place in places if text[:place] in graph.nodes or text[:place] in graph.edges), places[0])
+    numbers = graph.network().numbers
+    place = next((place for place in places if text[:place] in numbers), places[0])
     location, written = text[:place], text[place + 1 :]
     try:
         data = read_json(written)

@@ -13,7 +13,17 @@ from progress.errors import PointstampError
 
 
 def compose(first: Graph, second: Graph, name: str | None = None) -> Graph:
-    """The joined graph. Both ends of a shared edge must agree on its domain. Cost: O(nodes + edges) of both."""
+    """The joined graph. Both ends of a shared edge must agree on its domain. Cost: O(nodes + edges) of both.
+
+    A graph with calls is refused (PS016): its calls would run the whole.
+    """
+    for graph in (first, second):
+        if graph.recursion is not None:
+            raise PointstampError(
+                "PS016",
+                f"the graph {quoted(graph.name or '')} has calls, and calls run a graph as it is",
+                "join the graphs in one file, whose recursion names the calls of both",
+            )
     whole = Graph(first.time, name)
     for graph in (first, second):
         for node, record in graph.nodes.items():

@@ -2,8 +2,8 @@
 
 Node attributes `time`, `summary`, `emits`, `requests`, `notify`, `label`; edge attributes `id`, `time`, `label`, and
 `summary`, which is what the source emits on this edge. Input and output edges have one end only, which networkx does
-not know: they are lists of edge mappings in the graph attributes `inputs` and `outputs`; `time` and `name` are there
-too.
+not know: they are lists of edge mappings in the graph attributes `inputs` and `outputs`. `time`, `name` and `recursion`
+are there too.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def from_networkx(source: networkx.Graph[Any]) -> Graph:
         edges.append(edge)
     data = {"pointstamp": 1, "nodes": nodes, "edges": [*source.graph.get("inputs", ()), *edges]}
     data["edges"] += source.graph.get("outputs", ())
-    data.update({key: source.graph[key] for key in ("time", "name") if source.graph.get(key)})
+    data.update({key: source.graph[key] for key in ("time", "name", "recursion") if source.graph.get(key)})
     return from_data(data)
 
 
@@ -61,6 +61,8 @@ def to_networkx(graph: Graph) -> networkx.MultiDiGraph[Any]:
 
     data = to_data(graph)
     target: networkx.MultiDiGraph[Any] = networkx.MultiDiGraph(time=data["time"], name=data.get("name", ""))
+    if "recursion" in data:
+        target.graph["recursion"] = data["recursion"]
     target.graph["inputs"] = [edge for edge in data["edges"] if "from" not in edge]
     target.graph["outputs"] = [edge for edge in data["edges"] if "to" not in edge]
     for name, node in data["nodes"].items():

@@ -56,8 +56,9 @@ A text that begins with one of these characters goes in quotes.""",
     "PS004": Explanation(
         means="""\
 Something is larger than the reader takes: the file (16 MiB), the number of names and values in
-it, a nesting (64 levels), a number (100 digits), a name (1,000 characters), or the elements of a
-finite domain (4,096).""",
+it, a nesting (64 levels), a number (100 digits), a name (1,000 characters), the elements of a
+finite domain (1,024), or of a graph with calls the nodes (10,000) or the graphs that call each
+other (64).""",
         why="""\
 The limits lie far beyond graphs that people write, and let a broken or hostile file be refused
 at once, before it costs memory.""",
@@ -161,7 +162,8 @@ Put the name in quotes, everywhere: `"no": {}` and `to: "no"`.""",
         means="""\
 Two locations have one name. Nodes and edges share one set of names (A&I 3.1 calls both
 locations), and an edge without `id` is called `from->to`, so the second of two parallel edges
-needs an `id`.""",
+needs an `id`. A call `again` becomes the locations `call-again`, `ret-again`, `call-again->entry`
+and `exit->ret-again`, where `entry` and `exit` are its graph's ends: these names are taken.""",
         why="""\
 Pointstamps, answers and witnesses name locations. A name must mean one.""",
         example=Example("""\
@@ -192,7 +194,8 @@ not names of the nodes where they lead.""",
     "PS012": Explanation(
         means="""\
 A `time` is none of the domains: nat, int, unit, product, lex, finite, sum; or its parts do not
-fit, as a cycle in `below` of a finite domain, or a part of `lex` that is not totally ordered.""",
+fit, as a cycle in `below` of a finite domain, or a part of `lex` that is not totally ordered.
+In a graph with calls it is `stack`, or `{product: [nat, stack]}`, and nowhere else.""",
         why="""\
 All verdicts are about the order of times. Without a partial order there is nothing to judge.""",
         example=Example("""\

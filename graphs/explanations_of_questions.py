@@ -19,7 +19,10 @@ QUESTIONS = {
     "PS601": Explanation(
         means="""\
 The answer is a set of times that goes down for ever, so it has no earliest times to list. This
-happens on times without a lower end (`int`) when a cycle moves times down.""",
+happens on times without a lower end (`int`) when a cycle moves times down. It is common in
+graphs with calls: what comes back from a deeper call may come earlier, without end, and calls
+that do not lead to each other are beside each other at any depth. The message names the location
+and the first of these stacks.""",
         why="""\
 Close-up (A&I 3.3) is told by its minimal times. Here every time has an earlier one; a program
 that listed them would never end. The cycle is found and named instead, quickly.""",
@@ -40,7 +43,8 @@ close(graph, [("body", 0)])           # 0, -1, -2, ...
         ),
         fix="""\
 Let the cycle keep or raise times; `pointstamp check` shows where it falls (PS201). If times
-never are negative, say so: `nat` instead of `int` gives the fall an end.""",
+never are negative, say so: `nat` instead of `int` gives the fall an end. In a graph with calls
+ask about single times, which always has an answer: `contains`, `could_result_in`, `complete`.""",
     ),
     "PS602": Explanation(
         means="""\

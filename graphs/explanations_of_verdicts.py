@@ -88,7 +88,9 @@ the order is meant as it is, `--ignore PS202` silences the warning.""",
     "PS301": Explanation(
         means="""\
 Something can go round a cycle and return to where it started at the same time, or an earlier
-one. Condition 2 allows the same time; this rule, which goes beyond the paper, does not.""",
+one. Condition 2 allows the same time; this rule, which goes beyond the paper, does not. In a
+graph with calls every cycle is such a cycle: calls alone change a stack, and one that returns
+leaves it as it was. A cycle that passes a call also goes through all that the call runs.""",
         why="""\
 A request for a notification at t is delivered when nothing can arrive at t any more (A&I 4.2).
 On this cycle the request itself could result in a message at t that arrives at the same node:
@@ -107,7 +109,9 @@ edges:
 """),
         fix="""\
 Let one node on the cycle raise the time: `again: {summary: {advance: 1}}`, or `feedback` where
-times have a loop counter. If no node on the cycle needs notifications, say so: `notify: false`.""",
+times have a loop counter. If no node on the cycle needs notifications, say so: `notify: false`.
+In a graph with calls, let the next round be a call instead of an edge that leads back: each
+round then has a stack of its own.""",
     ),
     "PS401": Explanation(
         means="""\
@@ -133,7 +137,7 @@ Change the summary, or the `time` of one of the nodes. Into a loop leads `enter`
     "PS402": Explanation(
         means="""\
 No input edge leads here, and no node that asks for notifications, which could begin by itself
-(A&I 2.2). Nothing ever happens at these locations.""",
+(A&I 2.2); or these locations are in a graph that nobody calls. Nothing ever happens at them.""",
         why="""\
 They never run. Usually an edge was forgotten, or points the wrong way.""",
         example=Example("""\

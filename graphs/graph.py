@@ -6,8 +6,9 @@ domains, and the engine gets numbers instead of names. What does not fit togethe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphs.document import quoted
 from graphs.notation import read_domain, read_summary, shown, suggestion
@@ -16,19 +17,27 @@ from progress.errors import PointstampError
 from progress.generic import GenericSummary
 from progress.layout import layout_of
 from progress.memory import without_cycle_search
-from progress.order import Domain
+from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time, write_time
 from progress.summary import NormalSummary, OpaqueSummary, Summary
 from progress.topology import NO_NODE, Network
+
+if TYPE_CHECKING:
+    from graphs.calls import Recursion
+    from recursion.call_graph import CallGraph
 
 LONGEST_NAME = 1000
 
 
 class Mismatch(NamedTuple):
-    """Two domains that should be one, or a summary that fits no domain; `location` names the place."""
+    """Two domains that should be one, a summary that fits no domain, or a requirement of recursion that is not met.
+
+    `location` names the place, as it was written.
+    """
 
     location: str
     error: PointstampError
+    witness: Mapping[str, Any] = MappingProxyType({})
 
 
 class NodeRecord:
@@ -52,13 +61,22 @@ class Graph:
 
     Parameters
     ----------
-    time : the default domain of every node, a `Domain` or its notation, as `{"product": ["nat", "nat"]}`
+    time : the default domain of every node, a `Domain` or its notation, as `{"product": ["nat", "nat"]}`; without it
+        `nat`, and stacks in a graph with calls
     name : an optional name
+    recursion : the calls, as in a file (docs/recursion.md): `{"in": "entry", "out": "exit", "calls": ["again"]}`
     """
 
-    def __init__(self, time: Any = "nat", name: str | None = None) -> None:
+    def __init__(self, time: Any = None, name: str | None = None, recursion: Any = None) -> None:
         self.name = name
-        self.time = read_domain(time)
+        self.recursion: Recursion | None = None
+        if recursion is not None:
+            from graphs.calls import read_recursion, read_stack_times  # most graphs do without
+
+            self.recursion = read_recursion(recursion)
+            self.time: Any = read_stack_times(time, ("time",))
+        else:
+            self.time = read_domain("nat" if time is None else time, ("time",))
         self.nodes: dict[str, NodeRecord] = {}
         self.edges: dict[str, int] = {}
         self.sources: list[str | None] = []
@@ -68,6 +86,7 @@ class Graph:
         self.positions: dict[str, tuple[int, int]] = {}  # line and column of each location, when read from a file
         self._identity = Identity()
         self._network: Network | None = None
+        self._calls: CallGraph | None = None
 
     def __repr__(self) -> str:
         return f"Graph({self.name or ''!r}, {len(self.nodes)} nodes, {len(self.edges)} edges)"
@@ -84,6 +103,12 @@ class Graph:
     ) -> Graph:
         """Add a node. `summary` holds for every outgoing edge, `emits` for the edges it names."""
         self._new_name(name)
+        if self.recursion is not None:
+            from graphs.calls import refuse_own_times
+
+            refuse_own_times(name, self.time, time, {"summary": summary, "emits": emits, "requests": requests})
+            self.nodes[name] = NodeRecord(self.time, self._identity, {}, self._identity, notify, label)
+            return self
         self.nodes[name] = NodeRecord(
             self.time if time is None else read_domain(time),
             self._identity if summary is None else read_summary(summary),
@@ -114,7 +139,11 @@ class Graph:
         self.edges[name] = len(self.sources)
         self.sources.append(source)
         self.targets.append(target)
-        if time is not None:
+        if time is not None and self.recursion is not None:
+            from graphs.calls import refuse_own_times
+
+            refuse_own_times(name, self.time, time, {})
+        elif time is not None:
             self.edge_times[name] = read_domain(time)
         if label is not None:
             self.edge_labels[name] = label
@@ -128,24 +157,32 @@ class Graph:
             raise PointstampError(
                 "PS010", f"{name!r} already names another {other}", "nodes and edges share one set of names: give an id"
             )
-        self._network = None
+        self._network = self._calls = None
 
     def locations(self) -> Iterator[str]:
-        """All locations: the nodes, then the edges, in the order they were added."""
-        yield from self.nodes
-        yield from self.edges
+        """All locations: the nodes, then the edges, in the order they were added; with calls, those after the split."""
+        calls = self.call_graph() if self.recursion is not None else None
+        yield from self.nodes if calls is None else calls.nodes
+        yield from self.edges if calls is None else calls.edges
+
+    def position_of(self, location: str) -> tuple[int | None, int | None]:
+        """Line and column at which a location was written, where it was read from a file."""
+        origin = location if self._calls is None else self._calls.origin.get(location, location)
+        return self.positions.get(origin, (None, None))
 
     def domain_of(self, location: str) -> Domain:
         """The domain of a location's times."""
         network = self.network()
+        if self.recursion is not None and location in self.nodes and location not in network.numbers:
+            raise PointstampError("PS611", f"there is no location {quoted(location)}", parts_of(location))
         return network.domain(network.number(location))
 
     def time_from_json(self, location: str, data: Any) -> Any:
         """The time that JSON data stands for at a location; refused when it is none of its domain."""
         domain = self.domain_of(location)
-        time = read_time(data)
-        if not domain.contains(time):
-            raise PointstampError("PS612", f"{shown(data)} is no time at {quoted(location)}", f"a time of {domain!r}")
+        time = as_time(domain, read_time(data))
+        if time is NO_TIME:
+            raise PointstampError("PS612", f"{shown(data)} is no time at {quoted(location)}", times_of(domain))
         return time
 
     def time_to_json(self, location: str, time: Any) -> Any:
@@ -157,14 +194,42 @@ class Graph:
         if self._network is None:
             network, mismatches = self.resolve()
             if mismatches:
-                raise mismatches[0].error
+                error = mismatches[0].error
+                error.line, error.column = self.position_of(mismatches[0].location)
+                raise error
             self._network = network
         return self._network
 
     def resolve(self) -> tuple[Network, list[Mismatch]]:
         """The network, with all mismatches; a mismatched summary stands in it as one that sends nothing."""
         with without_cycle_search():
-            return _Resolution(self).run()
+            return _Resolution(self).run() if self.recursion is None else self._with_calls()
+
+    def _with_calls(self) -> tuple[Network, list[Mismatch]]:
+        from recursion.network import network_of
+        from recursion.requirements import unmet
+
+        calls = self.call_graph()
+        mismatches = [
+            Mismatch(found.origin, PointstampError(found.code, found.message, found.hint), found.witness)
+            for found in unmet(calls)
+        ]
+        return network_of(calls), mismatches
+
+    def call_graph(self) -> CallGraph:
+        """The graph with its calls split, built once after a change; refused (PS010, PS016) where it is none."""
+        if self._calls is None:
+            from recursion.call_graph import CallEdge, CallGraph
+
+            assert self.recursion is not None
+            self._calls = CallGraph(
+                {name: record.notifies for name, record in self.nodes.items()},
+                list(map(CallEdge, self.edges, self.sources, self.targets)),
+                self.recursion.bodies,
+                self.recursion.main,
+                self.time.epochs,
+            )
+        return self._calls
 
 
 class _Resolution:
@@ -269,6 +334,12 @@ class _Resolution:
             self._mismatch(location, f"{what}: {bound.message}", bound.hint)
             return OpaqueSummary(source, wanted or source, GenericSummary(Never(), source))
         return bound
+
+
+def parts_of(call: str) -> str:
+    """The locations of a call, for a hint."""
+    begins, returns = quoted(f"call-{call}"), quoted(f"ret-{call}")
+    return f"it is a call: {begins} is where it begins, {returns} where it returns"
 
 
 def bind(declared: Any, source: Domain, wanted: Domain | None) -> Summary:

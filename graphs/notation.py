@@ -129,7 +129,7 @@ def _domain(data: Any, path: Path, depth: int) -> Domain:
             return Nat() if data == "nat" else Int() if data == "int" else Unit()
         if data == "stack":
             raise NotationError(
-                "PS012", "the domain stack belongs to recursive graphs", "not offered by this version", path
+                "PS012", "the domain stack belongs to graphs with calls", "say what calls with the key recursion", path
             )
         if data in DOMAIN_WORDS:
             raise NotationError("PS012", f"the domain {data} needs its parts", f"{{{data}: ...}}", path)

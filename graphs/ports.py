@@ -12,6 +12,8 @@ from typing import Any
 
 from graphs.document import quoted
 from graphs.graph import Graph
+from graphs.notation import read_summary
+from progress.declared import Identity
 from progress.errors import PointstampError
 
 
@@ -26,20 +28,34 @@ def add_operator(
 ) -> None:
     """Add the nodes `name.port` and an edge `name.input->output` for every pair in `summaries`.
 
-    Edges of the graph then lead to `name.input` and from `name.output`. `notify` is for the input ports. Cost:
-    O(pairs).
+    Edges of the graph then lead to `name.input` and from `name.output`. `notify` is for the input ports. In a graph
+    with calls every summary is `identity`. Cost: O(pairs).
     """
     for pair in summaries:
         if pair[0] not in inputs or pair[1] not in outputs:
             raise PointstampError(
                 "PS011", f"{pair!r} is no pair of an input and an output of {quoted(name)}", '("input", "output")'
             )
+    if graph.recursion is not None:
+        _refuse_summaries(name, summaries)
     for port in inputs:
         emits = {
-            f"{name}.{source}->{target}": summary for (source, target), summary in summaries.items() if source == port
+            f"{name}.{source}->{target}": summary
+            for (source, target), summary in summaries.items()
+            if source == port and graph.recursion is None
         }
         graph.node(f"{name}.{port}", time=time, emits=emits, notify=notify)
     for port in outputs:
         graph.node(f"{name}.{port}", time=time, notify=False)
     for source, target in summaries:
         graph.edge(f"{name}.{source}", f"{name}.{target}", id=f"{name}.{source}->{target}")
+
+
+def _refuse_summaries(name: str, summaries: Mapping[tuple[str, str], Any]) -> None:
+    for pair, summary in summaries.items():
+        if read_summary(summary) != Identity():
+            raise PointstampError(
+                "PS017",
+                f"{quoted(name)} changes times between {pair[0]!r} and {pair[1]!r}, in a graph with calls",
+                "identity there: stacks change by calls alone",
+            )

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from graphs.document import (
-    Item,
-    MappingItem,
-    ScalarItem,
-    SequenceItem,
-    locate,
-    name_of,
-    parse,
-    plain,
-    quoted,
-    read_file,
-)
+from graphs.document import Item, locate, parse, plain, quoted, read_file
 from graphs.graph import Graph
+from graphs.names import check_names, edges_of, entries_of
 from graphs.notation import NotationError, Path, kind_of, read_domain, read_summary, suggestion
 from progress.errors import PointstampError
 
 FORMAT_VERSION = 1
-GRAPH_KEYS = ("pointstamp", "name", "time", "nodes", "edges")
+GRAPH_KEYS = ("pointstamp", "name", "time", "recursion", "nodes", "edges")
 NODE_KEYS = ("time", "summary", "emits", "requests", "notify", "label")
+SUMMARY_KEYS = ("summary", "emits", "requests")  # of a node
+TIME_KEYS = ("time", *SUMMARY_KEYS)
 EDGE_KEYS = ("id", "from", "to", "time", "label")
 
 
@@ -36,7 +28,7 @@ def load(path: str | os.PathLike[str]) -> Graph:
 def from_text(content: bytes, name: str = "") -> Graph:
     """The graph in a text; a complaint has the line and the column."""
     document = parse(content, name)
-    _check_names(document)
+    check_names(document)
     data: Any = plain(document)
     try:
         graph = from_data(data)
@@ -53,7 +45,9 @@ def from_data(data: Any) -> Graph:
         raise NotationError("PS007", f"a graph is {kind_of(data)}", "a mapping with pointstamp: 1, nodes, edges", ())
     _check_version(data)
     _check_keys(data, GRAPH_KEYS, ())
-    graph = Graph(read_domain(data.get("time", "nat"), ("time",)), _text(data.get("name"), ("name",)))
+    if "recursion" in data and data["recursion"] is None:
+        raise NotationError("PS007", "recursion is nothing", "{in: entry, out: exit, calls: [again]}", ("recursion",))
+    graph = Graph(data.get("time"), _text(data.get("name"), ("name",)), data.get("recursion"))
     nodes = data.get("nodes")
     if not isinstance(nodes, Mapping):
         raise NotationError("PS007", f"nodes is {kind_of(nodes)}", "a mapping like {first: {}, second: {}}", ("nodes",))
@@ -66,6 +60,10 @@ def from_data(data: Any) -> Graph:
     for position, edge in enumerate(edges or ()):
         _add_edge(graph, edge, ("edges", position), shared)
     _check_emits(graph)
+    if graph.recursion is not None:
+        from graphs.calls import check_calls
+
+        check_calls(graph)
     return graph
 
 
@@ -106,8 +104,6 @@ def _check_version(data: Mapping[str, Any]) -> None:
     if type(version) is not int or version != FORMAT_VERSION:
         shown = quoted(str(version))
         raise NotationError("PS008", f"the format version is {shown}", f"pointstamp: {FORMAT_VERSION}", ("pointstamp",))
-    if "recursion" in data:
-        raise NotationError("PS008", "recursion is not read by this version", "a graph without calls", ("recursion",))
 
 
 def _check_keys(data: Mapping[Any, Any], known: tuple[str, ...], path: Path) -> None:
@@ -148,6 +144,7 @@ def _add_node(graph: Graph, name: Any, node: Any, shared: _Shared) -> None:
     emits = node.get("emits")
     if emits is not None and not isinstance(emits, Mapping):
         raise NotationError("PS007", f"emits is {kind_of(emits)}", "a mapping {edge: summary}", (*path, "emits"))
+    node = _without_own_times(graph, name, node, path)
     try:
         graph.node(
             name,
@@ -164,6 +161,16 @@ def _add_node(graph: Graph, name: Any, node: Any, shared: _Shared) -> None:
         raise _refused(path, error) from None
 
 
+def _without_own_times(graph: Graph, name: str, keys: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """The keys of a node or an edge; in a graph with calls without those about times, which are refused (PS017)."""
+    if graph.recursion is None or not any(word in keys for word in TIME_KEYS):
+        return keys
+    from graphs.calls import refuse_own_times
+
+    refuse_own_times(name, graph.time, keys.get("time"), {word: keys.get(word) for word in SUMMARY_KEYS}, path)
+    return {key: value for key, value in keys.items() if key not in TIME_KEYS}
+
+
 def _add_edge(graph: Graph, edge: Any, path: Path, shared: _Shared) -> None:
     if not isinstance(edge, Mapping):
         raise NotationError("PS007", f"an edge is {kind_of(edge)}", "a mapping like {from: a, to: b}", path)
@@ -176,6 +183,7 @@ def _add_edge(graph: Graph, edge: Any, path: Path, shared: _Shared) -> None:
             raise NotationError("PS011", f"{key} names {quoted(end)}, which is no node", hint, (*path, key))
         ends.append(end)
     name = None if edge.get("id") is None else _name(edge["id"], (*path, "id"))
+    edge = _without_own_times(graph, name or f"{ends[0] or ''}->{ends[1] or ''}", edge, path)
     time = shared.domain(edge.get("time"), (*path, "time"))
     label = _text(edge.get("label"), (*path, "label"))
     try:
@@ -200,60 +208,10 @@ def _check_emits(graph: Graph) -> None:
 # --- places in the text ----------------------------------------------------------------------------------------------
 
 
-def _entries(item: Item | None) -> dict[str, tuple[ScalarItem, Item]]:
-    return {key.text: (key, part) for key, part in item.entries} if isinstance(item, MappingItem) else {}
-
-
-def _edges(document: Item) -> Iterable[tuple[Item, dict[str, tuple[ScalarItem, Item]]]]:
-    edges = _entries(document).get("edges")
-    items = edges[1].items if edges and isinstance(edges[1], SequenceItem) else []
-    return ((item, _entries(item)) for item in items)
-
-
-def _check_names(document: Item) -> None:
-    """Refuse names that some reader of YAML takes for something else (PS009)."""
-    top = _entries(document)
-    if "time" in top:
-        _check_domain_names(top["time"][1])
-    for key, part in _entries(top["nodes"][1]).values() if "nodes" in top else ():
-        name_of(key)
-        node = _entries(part)
-        if "time" in node:
-            _check_domain_names(node["time"][1])
-        emits = node.get("emits")
-        for edge, _ in _entries(emits[1]).values() if emits else ():
-            name_of(edge)
-    for _, entries in _edges(document):
-        if "time" in entries:
-            _check_domain_names(entries["time"][1])
-        for word in ("id", "from", "to"):
-            if word in entries:
-                value = entries[word][1]
-                if isinstance(value, ScalarItem) and value.value is not None:
-                    name_of(value)
-
-
-def _check_domain_names(domain: Item) -> None:
-    """The same for elements of finite orders and tags of sums, at any depth of a domain's notation."""
-    for word, (_, part) in _entries(domain).items():
-        if word == "finite":
-            elements = _entries(part).get("elements")
-            for element in elements[1].items if elements and isinstance(elements[1], SequenceItem) else ():
-                if isinstance(element, ScalarItem) and isinstance(element.value, str):
-                    name_of(element)
-        elif word == "sum":
-            for tag, summand in _entries(part).values():
-                name_of(tag)
-                _check_domain_names(summand)
-        else:
-            for inner in part.items if isinstance(part, SequenceItem) else ():
-                _check_domain_names(inner)
-
-
 def _positions(document: Item, graph: Graph) -> dict[str, tuple[int, int]]:
     """Line and column of every node and edge."""
-    nodes = _entries(document)["nodes"][1]
-    places = {key.text: (key.line, key.column) for key, _ in _entries(nodes).values()}
-    for name, (item, _) in zip(graph.edges, _edges(document), strict=True):
+    nodes = entries_of(document)["nodes"][1]
+    places = {key.text: (key.line, key.column) for key, _ in entries_of(nodes).values()}
+    for name, (item, _) in zip(graph.edges, edges_of(document), strict=True):
         places[name] = (item.line, item.column)
     return places

@@ -19,13 +19,16 @@ from graphs.check import pairs
 from graphs.graph import Graph
 from graphs.notation import kind_of
 from graphs.printable import elided, printable
-from graphs.track import TrackSession, blocker_to_json, encode, read_step
+from graphs.track import TrackSession, blocker_to_json, encode, frontier_to_json, read_step
 from progress.errors import PointstampError
 from progress.plain import write_time
 from progress.refusal import Refusal
+from progress.summary import NoMinimalTimes
+from progress.tracker import Tracker
 
 LONGEST_TRACE_LINE = 8 * LONGEST_LINE  # text takes up to six characters a byte, and there is the answer
 ANSWERS = ("ready", "blocked", "error")
+NO_EARLIEST = "no earliest times"
 
 
 class Difference(NamedTuple):
@@ -155,7 +158,6 @@ def _code(answer: Any) -> Any:
 def report(replay: Replay, at: bool, why: Iterable[tuple[str, Any]], holding: Iterable[str]) -> dict[str, Any]:
     """What a replay found, as JSON data; `at`: with the line where it stopped."""
     tracker = replay.session.tracker
-    clock = tracker.clock()
     found: dict[str, Any] = {
         "format_version": 1,
         "line": replay.line,
@@ -169,7 +171,7 @@ def report(replay: Replay, at: bool, why: Iterable[tuple[str, Any]], holding: It
     if at:
         found |= {"in": replay.given(), "out": replay.answer}
     found["state"] = {
-        "frontiers": {name: list(map(write_time, clock.get(name, ()))) for name in replay.graph.locations()},
+        "frontiers": {name: frontier_to_json(tracker, name) for name in replay.graph.locations()},
         "inputs": {name: list(map(write_time, times)) for name, times in tracker.inputs().items()},
         "messages": [[edge, write_time(time), count] for (edge, time), count in tracker.messages().items()],
         "requests": pairs(tracker.pending()),
@@ -180,14 +182,17 @@ def report(replay: Replay, at: bool, why: Iterable[tuple[str, Any]], holding: It
         answer = tracker.why(node, time)
         by = [blocker_to_json(blocker) for blocker in answer.by]
         found["why"].append({"request": [node, write_time(time)], "blocked": answer.blocked, "by": by})
-    found["holding"] = []
-    for name in holding:
-        held = [
-            {"time": write_time(time), "by": [blocker_to_json(blocker) for blocker in by]}
-            for time, by in tracker.holding(name)
-        ]
-        found["holding"].append({"location": name, "held": held})
+    found["holding"] = [{"location": name, "held": _held(tracker, name)} for name in holding]
     return found
+
+
+def _held(tracker: Tracker, location: str) -> list[dict[str, Any]] | None:
+    """Who holds each minimal time of a location; None where it has no minimal times."""
+    try:
+        holdings = tracker.holding(location)
+    except NoMinimalTimes:
+        return None
+    return [{"time": write_time(time), "by": [blocker_to_json(blocker) for blocker in by]} for time, by in holdings]
 
 
 def render(found: dict[str, Any]) -> str:
@@ -223,8 +228,9 @@ def render(found: dict[str, Any]) -> str:
         lines += ["", f"Why {printable(node)} {_shown(time)} {'waits' if answer['blocked'] else 'does not wait'}"]
         lines += _blockers(answer["by"], "  ")
     for answer in found["holding"]:
-        lines += ["", f"Who holds {printable(answer['location'])}" + ("" if answer["held"] else ": nobody")]
-        for held in answer["held"]:
+        nobody = ": nobody" if answer["held"] == [] else f": {NO_EARLIEST}" if answer["held"] is None else ""
+        lines += ["", f"Who holds {printable(answer['location'])}{nobody}"]
+        for held in answer["held"] or ():
             lines += [f"  at {_shown(held['time'])}", *_blockers(held["by"], "    ")]
     return "\n".join(lines) + "\n"
 
@@ -242,7 +248,9 @@ def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
     return [f"  {name:{width}}  {text}" for name, text in safe] or ["  none"]
 
 
-def _list(times: Sequence[Any], nothing: str = "complete") -> str:
+def _list(times: Sequence[Any] | None, nothing: str = "complete") -> str:
+    if times is None:
+        return NO_EARLIEST
     return ", ".join(map(_shown, times)) or nothing
 
 

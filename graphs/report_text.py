@@ -22,6 +22,7 @@ VERDICTS = {
     "transitive": "transitive",
     "advancing": "advancing",
 }
+NOT_JUDGED = {"PS401": "all times fit together", "PS41": "the graph is one that calls can run"}
 UNDECIDED = "on a cycle with a summary of your own, or one that would take too many steps to decide"
 
 
@@ -76,9 +77,11 @@ def _proved(report: FileReport) -> Iterable[str]:
     named: dict[bool | None, list[str]] = {True: [], False: [], None: []}
     for key, words in VERDICTS.items():
         named[report.conditions[key]["holds"]].append(words)
-    if len(named[None]) == len(VERDICTS) and any(diagnostic.code == "PS401" for diagnostic in report.diagnostics):
-        yield "Not judged before all times fit together"
-        return
+    if len(named[None]) == len(VERDICTS):
+        for beginning, why in NOT_JUDGED.items():
+            if any(diagnostic.code.startswith(beginning) for diagnostic in report.diagnostics):
+                yield f"Not judged before {why}"
+                return
     if named[True]:
         yield f"Proved: {', '.join(named[True])}"
     if named[False]:
@@ -116,6 +119,8 @@ def _drawn(walk: Walk, paint: _Paint, color: str) -> Iterable[str]:
         rail = "" if not walk.returns else "╭─" if position == 0 else "╰─" if position == last else "│ "
         if position > before + 1:
             left_out = position - before - 1
+            if before < len(walk.steps) // 2 <= position:
+                left_out += walk.left_out
             yield f"    {paint('│ ' if walk.returns else '', DIM)}⋮ {paint(f'{left_out} more steps', DIM)}"
         before = position
         mark, name = "●" if step.is_node else "↓", step.location.ljust(names)

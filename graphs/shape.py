@@ -1,13 +1,17 @@
 """The shape of a graph: where nothing can arrive, and where what arrives has no effect.
 
-Both answer with location numbers, in order, and cost O(nodes + edges).
+All answer with location numbers, in order, and cost O(nodes + edges) unless they say otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from progress.topology import NO_NODE, Network
+
+if TYPE_CHECKING:
+    from recursion.call_graph import CallGraph
 
 
 def unreachable(network: Network) -> list[int]:
@@ -33,6 +37,18 @@ def dangling(network: Network) -> list[int]:
     nodes = [node for node in range(count) if node not in reached]
     edges = (count + edge for edge, target in enumerate(network.targets) if target != NO_NODE and target not in reached)
     return [*nodes, *edges]
+
+
+def never_called(graph: CallGraph) -> list[list[int]]:
+    """The nodes of each graph to which no calls lead from the main one. Cost: O(nodes + calls) for each such graph."""
+    called = [graph.procedures[graph.main]]
+    for procedure in called:
+        called += dict.fromkeys(call.enters for call in procedure.calls.values() if call.enters not in called)
+    return [
+        [node for node, within in enumerate(graph.within) if within is procedure]
+        for procedure in graph.procedures.values()
+        if procedure not in called
+    ]
 
 
 def _spread(starts: Iterable[int], edges_at: list[list[int]], ends: Iterable[int]) -> set[int]:

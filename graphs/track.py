@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 from graphs.ask import LONGEST_LINE, lines_of, read_line
 from graphs.check import pairs
 from graphs.document import quoted
-from graphs.graph import Graph
+from graphs.graph import Graph, parts_of
 from graphs.notation import kind_of, shown, suggestion
 from progress.blocking import Blocker
 from progress.errors import PointstampError
+from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time
 from progress.refusal import Refusal, no_time_there, unknown_place, wrong_form
 from progress.summary import NoMinimalTimes
@@ -72,6 +73,8 @@ class TrackSession:
             _check_form(line)
             if not isinstance(error, PointstampError) or error.code == "PS503":
                 self._check_times(line)
+            elif error.code == "PS502" and self.graph.recursion is not None:
+                self._check_parts_of_calls(line)
             raise
 
     def _answer(self, line: Any) -> dict[str, Any]:
@@ -116,7 +119,7 @@ class TrackSession:
         if show is not None:
             locations, eligible = show
             if locations is not None:
-                answer["frontiers"] = {name: _frontier(tracker, name) for name in locations}
+                answer["frontiers"] = {name: frontier_to_json(tracker, name) for name in locations}
             if eligible:
                 answer["eligible"] = pairs(tracker.eligible())
         return answer
@@ -145,11 +148,17 @@ class TrackSession:
         """Refuse the first time that is none of its location's domain, as it stands in the line."""
         for name, time in _pointstamps(line):
             number = self._network.numbers.get(name)
-            if number is not None and not self._network.domain(number).contains(read_time(time)):
+            if number is not None and as_time(self._network.domain(number), read_time(time)) is NO_TIME:
                 raise no_time_there(name, time, self._network.domain(number))
 
+    def _check_parts_of_calls(self, line: dict[str, Any]) -> None:
+        """Refuse the first call that stands for a location: its parts do."""
+        for name in (*(name for name, _ in _pointstamps(line)), *line.get("show", {}).get("frontiers", ())):
+            if name in self.graph.nodes and name not in self._network.numbers:
+                raise Refusal("PS502", f"there is no location {quoted(name)}", parts_of(name))
 
-def _frontier(tracker: Tracker, location: str) -> list[Any] | None:
+
+def frontier_to_json(tracker: Tracker, location: str) -> list[Any] | None:
     """A frontier as JSON data; None where it has no minimal times, for the step stands all the same."""
     try:
         return [write_time(time) for time in tracker.frontier(location)]

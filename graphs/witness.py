@@ -23,10 +23,14 @@ class Step(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """The steps of a witness. `returns`: the last one is back at the node of the first."""
+    """The steps of a witness. `returns`: the last one is back at the node of the first.
+
+    `left_out`: how many steps are missing in the middle of a very long one.
+    """
 
     steps: list[Step]
     returns: bool
+    left_out: int = 0
 
 
 def walk_of(diagnostic: Diagnostic) -> Walk | None:
@@ -38,11 +42,11 @@ def walk_of(diagnostic: Diagnostic) -> Walk | None:
     path = witness.get("path") or witness.get("round")
     if path:
         start, arrival = path[0], path[-1][1]
-        steps = [_step(path, position) for position in range(len(path))]
+        steps = [_step(path, position, witness.get("times")) for position in range(len(path))]
         steps.append(
             Step(shown_name(start[0]), shown_time(arrival), True, _arrival(diagnostic.code, start[1], arrival), False)
         )
-        return Walk(steps, returns=True)
+        return Walk(steps, returns=True, left_out=witness.get("left_out", 0))
     if "requests" in witness:
         node, time, requested = witness["node"], witness["time"], witness["requests"]
         note, falls = change(time, requested)
@@ -84,10 +88,21 @@ def _is_number(time: object) -> TypeGuard[int]:
     return isinstance(time, int) and not isinstance(time, bool)
 
 
-def _step(path: list[list[Any]], position: int) -> Step:
+def _step(path: list[list[Any]], position: int, times: Any) -> Step:
     location, time = path[position]
-    note, falls = change(path[position - 1][1], time) if position else ("", False)
+    note, falls = ("", False) if not position else _changed(path[position - 1][1], time, times)
     return Step(shown_name(location), shown_time(time), position % 2 == 0, note, falls)
+
+
+def _changed(before: Any, after: Any, times: Any) -> tuple[str, bool]:
+    """`change`, in a graph with calls, whose `times` are stacks, or epochs with stacks, in the words of calls."""
+    if times is None or before == after:
+        return change(before, after)
+    if times != "stack":
+        (_, before), (_, after) = before, after  # calls and returns leave the epoch as it is
+    if after[:-1] == before and after:
+        return f"calls {shown_name(after[-1])}", False
+    return (f"returns from {shown_name(before[-1])}" if before and before[:-1] == after else "another stack"), False
 
 
 def _arrival(code: str, start: Any, arrival: Any) -> str:

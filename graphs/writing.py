@@ -18,7 +18,9 @@ def to_data(graph: Graph) -> dict[str, Any]:
     data: dict[str, Any] = {"pointstamp": 1}
     if graph.name is not None:
         data["name"] = graph.name
-    data["time"] = write_domain(graph.time)
+    data["time"] = write_domain(graph.time) if graph.recursion is None else graph.time.written()
+    if graph.recursion is not None:
+        data["recursion"] = graph.recursion.written()
     data["nodes"] = {name: _node(graph, name) for name in graph.nodes}
     data["edges"] = [_edge(graph, name) for name in graph.edges]
     return data

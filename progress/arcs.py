@@ -136,14 +136,6 @@ class Entrances:
         return found
 
 
-def entrances_of(network: Network) -> Entrances:
-    """The entrances of a network, which are computed once."""
-    found = network.derived.get("entrances")
-    if not isinstance(found, Entrances):
-        found = network.derived["entrances"] = Entrances(network)
-    return found
-
-
 def identity_on(domain: Domain) -> Summary:
     """The summary that changes no time of a domain."""
     layout = layout_of(domain)

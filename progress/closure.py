@@ -175,6 +175,8 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
 
 def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
     """`close` for numbered locations. One that passes many edges is left to the compiled kernel, where it fits."""
+    if network.relation is not None:
+        return network.relation.close(network, pointstamps)
     closure = Closure(network)
     pointstamps = list(pointstamps)
     run = _Run(network, closure, len(pointstamps))
@@ -188,7 +190,8 @@ def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> 
         if network.targets[edge] != NO_NODE:
             run.offer(_Entry(network.targets[edge], time, edge, None, 0))
     with without_cycle_search():
-        if run.goes_on(max(MANY_EDGES, len(network.edges) // 8)):
+        edges = len(network.edges)
+        if run.goes_on(max(MANY_EDGES, edges // 8) if edges >= MANY_EDGES else None):
             from progress.compiled_closure import close_compiled  # it builds on this module
 
             compiled = close_compiled(network, pointstamps)

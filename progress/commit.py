@@ -9,21 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from progress.antichain import minimal_elements
-from progress.arcs import Entrances
 from progress.engines import Engine
 from progress.errors import brief
 from progress.ledger import Edge, Ledger, Node
+from progress.own_relation import Workings
 from progress.propagation import Change
 from progress.refusal import (
     count_below_zero,
     input_moves_back,
-    no_time_there,
     not_eligible,
     not_requested,
     outside_clock,
     wrong_form,
 )
+from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE
 
 MISSING = object()
@@ -36,12 +35,12 @@ class Commit:
     do; else that of `covers` of the engine, and O(width) at the location.
     """
 
-    __slots__ = ("_engine", "_entrances", "_events", "_ledger", "asked", "changes", "ended", "net", "opened")
+    __slots__ = ("_engine", "_events", "_ledger", "_workings", "asked", "changes", "ended", "net", "opened")
 
-    def __init__(self, ledger: Ledger, engine: Engine, entrances: Entrances) -> None:
+    def __init__(self, ledger: Ledger, engine: Engine, workings: Workings) -> None:
         self._ledger = ledger
         self._engine = engine
-        self._entrances = entrances
+        self._workings = workings
         self._events: dict[int, list[Any]] = {}  # by node: the times of what this step consumes and delivers there
         self.net: dict[tuple[Edge, Any], int] = {}
         self.opened: dict[Edge, tuple[Any, ...]] = {}
@@ -68,7 +67,7 @@ class Commit:
             if edge is None:
                 edge = ledger.edge(name)
             if not edge.contains(time):
-                raise no_time_there(edge.name, time, edge.domain)
+                time = ledger.time(edge, time)
             if type(change) is not int:
                 raise wrong_form(f"the count at {brief(name)} changes by {brief(change)}", "a whole number")
             key = edge, time
@@ -97,11 +96,11 @@ class Commit:
             if target != NO_NODE:
                 changes.append((target, time, change))
         for edge, time in new:
-            if not self.contains(edge, time):
-                raise outside_clock("message", edge.name, time, self.frontier(edge))
+            if not self._may_send(edge, time):
+                raise outside_clock("message", edge.name, time, self._frontier(edge))
         for node, time in self.asked:
             if not self._may_ask(node, time):
-                raise outside_clock("request", node.name, time, self.frontier(node))
+                raise outside_clock("request", node.name, time, self._frontier(node))
 
     def _end(self, delivered: Iterable[tuple[str, Any]]) -> None:
         for pair in delivered:
@@ -113,14 +112,14 @@ class Commit:
                 raise not_eligible(node.name, time)
             self.ended[request] = None
             self._events.setdefault(node.number, []).append(time)
-            self.changes += [(vertex, after, -1) for vertex, after in self._entrances.of_request(node.number, time)]
+            self.changes += [(vertex, after, -1) for vertex, after in self._workings.of_request(node.number, time)]
 
     def _ask(self, requests: Iterable[tuple[str, Any]]) -> None:
         for pair in requests:
             node, time = request = self._ledger.request(pair)
             if (time not in node.requests or request in self.ended) and request not in self.asked:
                 self.asked[request] = None
-                self.changes += [(vertex, after, 1) for vertex, after in self._entrances.of_request(node.number, time)]
+                self.changes += [(vertex, after, 1) for vertex, after in self._workings.of_request(node.number, time)]
 
     def _open(self, inputs: Mapping[str, Iterable[Any]]) -> None:
         if not isinstance(inputs, Mapping):
@@ -136,38 +135,29 @@ class Commit:
                 self.changes += [(edge.target, time, 1) for time in times if time not in edge.open]
                 self.changes += [(edge.target, time, -1) for time in edge.open if time not in times]
 
-    def contains(self, edge: Edge, time: Any) -> bool:
+    def _may_send(self, edge: Edge, time: Any) -> bool:
         """Whether Clock contains (edge, time) before the step."""
-        less_equal = edge.domain.less_equal
-        source, summary = edge.source, edge.summary
-        if summary is not None:
-            for event in self._events.get(source, ()):
-                for after in summary.apply(event):
+        if edge.summary is not None:
+            less_equal, apply = edge.domain.less_equal, edge.summary.apply
+            for event in self._events.get(edge.source, ()):
+                for after in apply(event):
                     if after == time or less_equal(after, time):
                         return True
-        for before in edge.open:
-            if less_equal(before, time):
-                return True
-        if summary is not None:
-            if self._engine.reaches(source, summary, time):
-                return True
-            for before in self._ledger.least(self._ledger.node_of(source)):
-                if any(less_equal(after, time) for after in summary.apply(before)):
-                    return True
-        return bool(edge.messages) and any(less_equal(before, time) for before in self._ledger.least(edge))
+        return self._workings.may_send(self._ledger, self._engine, edge, time)
 
     def _may_ask(self, node: Node, time: Any) -> bool:
         less_equal = node.domain.less_equal
         for event in self._events.get(node.number, ()):
             if event == time or less_equal(event, time):
                 return True
-        return self._engine.covers(node.number, time) or any(
-            less_equal(before, time) for before in self._ledger.least(node)
-        )
+        return self._workings.may_ask(self._ledger, self._engine, node, time)
 
-    def frontier(self, place: Edge | Node) -> tuple[Any, ...]:
-        """Clock's minimal times at a location."""
-        return frontier(self._ledger, self._engine, place)
+    def _frontier(self, place: Edge | Node) -> tuple[Any, ...] | None:
+        """Clock's minimal times at a location, for a hint; None where they have no finite form."""
+        try:
+            return self._workings.frontier(self._ledger, self._engine, place)
+        except NoMinimalTimes:
+            return None
 
     def enter(self) -> list[Node | Edge]:
         """Write the step into the ledger; the locations where what lies there changed."""
@@ -197,15 +187,3 @@ class Commit:
                 node.lying.count(time, 1)
             touched.append(node)
         return touched
-
-
-def frontier(ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
-    """Clock's minimal times at a location, in a linear extension. Cost: O(width) summaries."""
-    times = ledger.least(place)
-    if isinstance(place, Node):
-        return minimal_elements(place.domain, [*times, *engine.times(place.number)])
-    if place.summary is not None:
-        node = ledger.nodes.get(ledger.network.nodes[place.source])
-        for before in (*(ledger.least(node) if node is not None else ()), *engine.times(place.source)):
-            times += place.summary.apply(before)
-    return minimal_elements(place.domain, times)

@@ -151,8 +151,11 @@ def check_conditions(graph: Topology) -> Report:
     Cost: O(nodes + edges) for the components; inside them O(edges) a coordinate where no summary moves times down,
     `progress.potential` where some do, and at most `progress.cycle.COMPOSITIONS` compositions where neither decides.
     """
+    network = graph.network()
+    if network.relation is not None:
+        return network.relation.conditions(network)
     with without_cycle_search():
-        return _report(graph.network())
+        return _report(network)
 
 
 def _report(network: Network) -> Report:

@@ -62,6 +62,8 @@ class CouldResultIn:
         network = self.network
         first, time = network.pointstamp(start)
         last, limit = network.pointstamp(end)
+        if network.relation is not None:
+            return network.relation.proof(network, (first, time), (last, limit))
         if first == last:
             if not network.domain(first).less_equal(time, limit):
                 return None

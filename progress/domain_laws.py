@@ -1,4 +1,8 @@
-"""The laws of domains, each as the search for its counterexamples; its docstring is its sentence (A&I 2.1)."""
+"""The laws of domains, each as the search for its counterexamples; its docstring is its sentence (A&I 2.1).
+
+Where a domain says that no finite set holds the minimal times that are asked for (`NoMinimalTimes`), as orders of
+stacks do, the laws about these times have nothing to judge there and pass it over.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from itertools import permutations
 from typing import Any, TypeAlias
 
 from progress.order import Domain
+from progress.summary import NoMinimalTimes
 
 Witnesses: TypeAlias = dict[str, Any]
 Times: TypeAlias = Sequence[Any]
@@ -117,20 +122,21 @@ def _upper_bounds_are_complete(domain: Domain, times: Times) -> Iterator[Witness
 
 def _least_is_minimal(domain: Domain, times: Times) -> Iterator[Witnesses]:
     """each of least() is a time, and no other time lies below it."""
-    for least in domain.least():
+    every = _least(domain)
+    for least in every:
         if not domain.contains(least):
             yield {"least": least}
-        for time in (*times, *domain.least()):
+        for time in (*times, *every):
             if time != least and domain.less_equal(time, least):
                 yield {"least": least, "lower": time}
 
 
 def _least_lies_below(domain: Domain, times: Times) -> Iterator[Witnesses]:
     """a time that has an upper bound in common with one of least() lies at or above one of least()."""
-    all_least = tuple(domain.least())
+    every = _least(domain)
     for time in times:
-        if not any(domain.less_equal(least, time) for least in all_least):
-            joined = [least for least in all_least if domain.minimal_upper_bounds(least, time)]
+        if not any(domain.less_equal(least, time) for least in every):
+            joined = [least for least in every if _minimal_upper_bounds(domain, least, time)]
             if joined:
                 yield {"t": time, "least": joined[0]}
 
@@ -140,8 +146,25 @@ def ordered_pairs(domain: Domain, times: Times) -> list[tuple[Any, Any]]:
     return [(one, other) for one in times for other in times if domain.less_equal(one, other)]
 
 
+def _least(domain: Domain) -> tuple[Any, ...]:
+    """The least times; none where no finite set holds them."""
+    try:
+        return tuple(domain.least())
+    except NoMinimalTimes:
+        return ()
+
+
+def _minimal_upper_bounds(domain: Domain, one: Any, other: Any) -> tuple[Any, ...] | None:
+    """The minimal times at or above both; None where no finite set holds them."""
+    try:
+        return tuple(domain.minimal_upper_bounds(one, other))
+    except NoMinimalTimes:
+        return None
+
+
 def _bounds(domain: Domain, times: Times) -> Iterator[tuple[Any, Any, tuple[Any, ...], list[Any]]]:
-    """All a, b of the sample, their minimal upper bounds, and the times of the sample at or above both."""
+    """All a, b of the sample, their minimal upper bounds, and the times of the sample at or above both; those pairs
+    left out whose bounds no finite set holds."""
     above: dict[Any, list[Any]] = {time: [] for time in times}
     for one, other in ordered_pairs(domain, times):
         above[one].append(other)
@@ -149,7 +172,9 @@ def _bounds(domain: Domain, times: Times) -> Iterator[tuple[Any, Any, tuple[Any,
         for other in times:
             among = set(above[other])
             common = [time for time in above[one] if time in among]
-            yield one, other, tuple(domain.minimal_upper_bounds(one, other)), common
+            bounds = _minimal_upper_bounds(domain, one, other)
+            if bounds is not None:
+                yield one, other, bounds, common
 
 
 DOMAIN_LAWS: dict[str, Counterexamples] = {

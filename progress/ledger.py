@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from progress.antichain import minimal_elements
 from progress.errors import brief
 from progress.membership import quick_contains
-from progress.order import Domain
+from progress.order import NO_TIME, Domain, as_time
 from progress.place import Place, place_for
 from progress.refusal import no_time_there, unknown_place, wrong_form, wrong_kind
 from progress.topology import NO_NODE, Network
@@ -142,9 +142,7 @@ class Ledger:
         except (TypeError, ValueError):
             raise wrong_form(f"{brief(item)} is no pair", "a location and a time") from None
         place = self.place(name)
-        if not place.contains(time):
-            raise no_time_there(place.name, time, place.domain)
-        return place, time
+        return place, time if place.contains(time) else self.time(place, time)
 
     def request(self, item: Any) -> tuple[Node, Any]:
         """A node with one of its times."""
@@ -155,19 +153,20 @@ class Ledger:
         node = self.nodes.get(name) if type(name) is str else None
         if node is None:
             node = self.node(name)
-        if not node.contains(time):
-            raise no_time_there(node.name, time, node.domain)
-        return node, time
+        return node, time if node.contains(time) else self.time(node, time)
 
     def opening(self, edge: Edge, times: object) -> tuple[Any, ...]:
         """Times at which an input opens, the minimal ones of those given."""
         if isinstance(times, str | bytes) or not isinstance(times, Iterable):
             raise wrong_form(f"the input {brief(edge.name)} opens at {brief(times)}", "a list of times, [] to close it")
-        given = list(times)
-        for time in given:
-            if not edge.contains(time):
-                raise no_time_there(edge.name, time, edge.domain)
-        return minimal_elements(edge.domain, given)
+        return minimal_elements(edge.domain, [self.time(edge, time) for time in times])
+
+    def time(self, place: Edge | Node, value: object) -> Any:
+        """The time that a value is or stands for at a location; refused where it is none."""
+        found = as_time(place.domain, value)
+        if found is NO_TIME:
+            raise no_time_there(place.name, value, place.domain)
+        return found
 
     def every(self) -> list[tuple[int, Any, str]]:
         """All that is outstanding: the number of the location, the time and the kind."""

@@ -29,7 +29,11 @@ class Tagged(NamedTuple):
 
 @runtime_checkable
 class Domain(Protocol):
-    """The protocol of a partial order of times; implement it to bring your own."""
+    """The protocol of a partial order of times; implement it to bring your own.
+
+    Where no finite set holds the minimal times that are asked for, `minimal_upper_bounds` and `least` raise
+    `progress.summary.NoMinimalTimes` (PS601); the laws about them are then passed over.
+    """
 
     @property
     def is_total(self) -> bool:
@@ -396,6 +400,27 @@ def _has_one_time(domain: Domain) -> bool:
     if isinstance(domain, Sum):
         return len(domain.summands) == 1 and all(map(_has_one_time, domain.summands.values()))
     return False
+
+
+NO_TIME: Any = object()
+
+
+def as_time(domain: Domain, value: object) -> Any:
+    """The time of a domain that a value is or stands for; `NO_TIME` where there is none.
+
+    A domain whose times are objects of its own may have `read`, from what users write to a time or None.
+    """
+    if domain.contains(value):
+        return value
+    read = getattr(domain, "read", None)
+    found = None if read is None else read(value)
+    return NO_TIME if found is None else found
+
+
+def times_of(domain: Domain) -> str:
+    """What the times of a domain are, for a hint: in the words of its `in_words`, where it has that."""
+    in_words: Any = getattr(domain, "in_words", None)
+    return f"a time of {domain!r}" if in_words is None else in_words()
 
 
 def comparable(domain: Domain, one: Any, other: Any) -> bool:

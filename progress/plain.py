@@ -8,6 +8,16 @@ from typing import Any
 from progress.order import Tagged
 
 
+class Written:
+    """A time that is no plain value itself, but is written as one."""
+
+    __slots__ = ()
+
+    def written(self) -> Any:
+        """The plain data that stands for it."""
+        raise NotImplementedError
+
+
 def read_time(data: Any) -> Any:
     """The time that plain data stands for; what stands for none is left for a domain to refuse."""
     if isinstance(data, list | tuple) and not isinstance(data, Tagged):
@@ -22,4 +32,6 @@ def write_time(time: Any) -> Any:
     """The inverse of `read_time`; a time of a user's own domain is left as it is."""
     if isinstance(time, Tagged):
         return {time.tag: write_time(time.value)}
-    return [write_time(item) for item in time] if isinstance(time, tuple) else time
+    if isinstance(time, tuple):
+        return [write_time(item) for item in time]
+    return time.written() if isinstance(time, Written) else time

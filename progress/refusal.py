@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
-from progress.order import Domain
+from progress.order import Domain, times_of
 
 Show: TypeAlias = Callable[[Any], str]  # how a time is written
 
@@ -42,7 +42,7 @@ def unknown_place(name: object) -> Refusal:
 
 def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
     """A value that is no time of the location's domain."""
-    return _WithTimes("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", f"a time of {domain!r}"))
+    return _WithTimes("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", times_of(domain)))
 
 
 def wrong_kind(name: str, right: str) -> Refusal:
@@ -63,8 +63,16 @@ def count_below_zero(edge: str, time: Any, queued: int, change: int) -> Refusal:
     )
 
 
-def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any]) -> Refusal:
+def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any] | None) -> Refusal:
     """Something new that nothing outstanding could result in: Clock may only shrink (A&I 4.2)."""
+    if frontier is None:
+        return _WithTimes(
+            "PS506",
+            lambda show: (
+                f"Clock does not contain the {what} at {brief(location)} at {show(time)}",
+                "a time that something outstanding could result in",
+            ),
+        )
     return _WithTimes(
         "PS506",
         lambda show: (

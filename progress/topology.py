@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from progress.component import component_numbers
 from progress.drift import Drifts, drifts
 from progress.errors import PointstampError, brief
-from progress.order import Domain
+from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.summary import Summary
+
+if TYPE_CHECKING:
+    from progress.own_relation import OwnRelation
 
 NO_NODE = -1  # the source of an input edge, the destination of an output edge
 
@@ -31,7 +34,8 @@ class Network:
     """A resolved graph: parallel lists over nodes and over edges.
 
     `summaries[j]` leads from the domain of edge j's source to the domain of edge j (None for input edges);
-    `requests[i]` says at which times an event at node i may trigger notification requests.
+    `requests[i]` says at which times an event at node i may trigger notification requests; `relation` decides
+    could-result-in where summaries do not (`progress.own_relation`).
     """
 
     def __init__(
@@ -45,7 +49,9 @@ class Network:
         targets: Sequence[int],
         edge_domains: Sequence[Domain],
         summaries: Sequence[Summary | None],
+        relation: OwnRelation | None = None,
     ) -> None:
+        self.relation = relation
         self.nodes = nodes
         self.domains = domains
         self.requests = requests
@@ -132,11 +138,12 @@ class Network:
             raise PointstampError("PS610", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
         location, time = pointstamp
         number = self.number(location)
-        if not self.domain(number).contains(time):
+        found = as_time(self.domain(number), time)
+        if found is NO_TIME:
             raise PointstampError(
-                "PS612", f"{brief(time)} is no time at {brief(location)}", f"a time of {self.domain(number)!r}"
+                "PS612", f"{brief(time)} is no time at {brief(location)}", times_of(self.domain(number))
             )
-        return number, time
+        return number, found
 
     def successors(self, location: int) -> list[tuple[int, Summary | None]]:
         """Where one step leads (Definition 2): from an edge to its destination, from a node to its outgoing edges."""

@@ -17,19 +17,18 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from progress.arcs import entrances_of
-from progress.blocking import Holding, Why, blockers
-from progress.commit import Commit, frontier
-from progress.engines import Engine, choose
+from progress.blocking import Holding, Why
+from progress.commit import Commit
+from progress.engines import Engine
 from progress.invariants import check_invariants
 from progress.ledger import Edge, Ledger, Node
 from progress.memory import without_cycle_search
 from progress.pointstamp import Pointstamp
-from progress.quick import Registrar
 from progress.refusal import bad_snapshot
 from progress.snapshot import read_snapshot, write_snapshot
 from progress.step import Step
 from progress.subscriptions import Callback, Subscriptions
+from progress.summary_workings import registrar_of, workings_of
 from progress.topology import NO_NODE, Topology
 
 
@@ -42,7 +41,8 @@ class Tracker:
     inputs : the times at which input edges open; one not named opens at the least times of its domain, or is closed
         where the domain has none
     requests : notification requests that are pending before anything happens
-    engine : "eager", "hierarchical", or "auto" (`progress.engines` says how it chooses)
+    engine : "eager", "hierarchical", or "auto" (`progress.engines` says how it chooses); a graph with calls has an
+        engine of its own, "auto" alone
     kernel : whether to use the compiled kernel; None: where it is there and fits
 
     Cost: O(nodes + edges) to build. A step costs its changes, and what the engine says of them; nothing but logarithms
@@ -62,7 +62,7 @@ class Tracker:
         self._lock = threading.RLock()
         self._ledger = Ledger(self.network)
         with without_cycle_search():
-            self._entrances = entrances_of(self.network)
+            self._workings = workings_of(self.network)
             self._choice = engine, kernel
             self._engine = self._new_engine()
         self._waiters: dict[int, tuple[Node, Any]] = {}
@@ -74,7 +74,7 @@ class Tracker:
 
     @property
     def engine(self) -> str:
-        """The engine in use, "eager" or "hierarchical"."""
+        """The engine in use: "eager", "hierarchical", or that of a graph that decides could-result-in by itself."""
         return self._engine.name
 
     @property
@@ -143,7 +143,7 @@ class Tracker:
 
     def _take(self, inputs: Any, messages: Any, requests: Any, delivered: Any) -> list[Edge | Node]:
         """Take any step, judged by the definitions; what it touched."""
-        commit = Commit(self._ledger, self._engine, self._entrances)
+        commit = Commit(self._ledger, self._engine, self._workings)
         commit.judge(inputs, messages, requests, delivered)
         try:
             woken = self._engine.update(commit.changes)
@@ -179,7 +179,7 @@ class Tracker:
 
     def _start(self) -> None:
         """The engine's state from the ledger; all pending requests wait, or are ready."""
-        changes = self._entrances.changes(self._ledger)
+        changes = self._workings.changes(self._ledger)
         try:
             self._engine.update(changes)
         except OverflowError:
@@ -214,15 +214,14 @@ class Tracker:
         self._rebuild()
 
     def _new_engine(self) -> Engine:
-        engine = choose(self._entrances.arcs, *self._choice)
-        kernel = engine.kernel
-        self._ledger.registrar = None if kernel is None else Registrar(kernel, self._ledger, self._entrances)
+        engine = self._workings.engine(*self._choice)
+        self._ledger.registrar = registrar_of(self._workings, engine, self._ledger)
         return engine
 
     def _rebuild(self) -> None:
         """A new engine in the state of the ledger, after an update that was broken off."""
         self._engine = self._new_engine()
-        self._engine.update(self._entrances.changes(self._ledger))
+        self._engine.update(self._workings.changes(self._ledger))
         for waiter, (node, time) in self._waiters.items():
             self._engine.wait(node.number, time, waiter)
         for vertex in self._subscriptions.vertices:
@@ -251,12 +250,12 @@ class Tracker:
         found = list(requests)
         if len(found) > 1:
             found.sort(key=lambda request: (request[0].number, request[0].domain.sort_key(request[1])))
-        return tuple(Pointstamp(node.name, time) for node, time in found)
+        return tuple([Pointstamp(node.name, time) for node, time in found])
 
     def frontier(self, location: str) -> tuple[Any, ...]:
         """Clock's minimal times at a location, in a linear extension of their order. Cost: O(width) summaries."""
         with self._lock:
-            return frontier(self._ledger, self._engine, self._ledger.place(location))
+            return self._workings.frontier(self._ledger, self._engine, self._ledger.place(location))
 
     def clock(self) -> dict[str, tuple[Any, ...]]:
         """Clock's minimal times at every location that has any. Cost: that of `frontier` for each location."""
@@ -273,14 +272,14 @@ class Tracker:
             place, time = self._ledger.pointstamp((location, time))
             if isinstance(place, Node):
                 return not self._engine.covers(place.number, time)
-            return not Commit(self._ledger, self._engine, self._entrances).contains(place, time)
+            return not self._workings.may_send(self._ledger, self._engine, place, time)
 
     def why(self, node: str, time: Any) -> Why:
         """What keeps a request (node, time) waiting, pending or not: every blocker with its proof, see `blockers`."""
         with self._lock:
             place, time = self._ledger.request((node, time))
             goals = [len(self.network.nodes) + edge for edge in self.network.incoming[place.number]]
-            found = blockers(self.network, goals, time, self._ledger.every()) if goals else ()
+            found = self._workings.blockers(goals, time, self._ledger.every()) if goals else ()
             return Why(bool(found), found)
 
     def holding(self, location: str) -> tuple[Holding, ...]:
@@ -288,7 +287,7 @@ class Tracker:
         with self._lock:
             number, every = self.network.numbers[self._ledger.place(location).name], self._ledger.every()
             times = self.frontier(location)
-            return tuple(Holding(time, blockers(self.network, [number], time, every)) for time in times)
+            return tuple(Holding(time, self._workings.blockers([number], time, every)) for time in times)
 
     def messages(self) -> dict[tuple[str, Any], int]:
         """The queued messages: how many there are on each edge at each time."""

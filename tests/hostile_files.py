@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.hostile_calls import judged_calls, large_calls, wrong_calls
+
 MIB = 1024 * 1024
 
 
@@ -533,12 +535,12 @@ NO_FILES = (
 
 def small_mistakes() -> list[Hostile]:
     """One wrong value in an otherwise fine graph: what is special about them is over once the graph is read."""
-    return [Hostile(*case) for case in wrong_values()]
+    return [Hostile(*case) for table in (wrong_values(), wrong_calls()) for case in table]
 
 
 def large_mistakes() -> list[Hostile]:
     """All the others."""
-    tables = (contents(), syntax(), refused_features(), sizes(), judged())
+    tables = (contents(), syntax(), refused_features(), sizes(), judged(), judged_calls(), large_calls())
     return [*(Hostile(*case) for table in tables for case in table), *NO_FILES]
 
 

@@ -44,6 +44,18 @@ ENGINE_SUITE = (
     "tests/test_track.py",
 )
 
+RECURSION_SUITE = (
+    "tests/test_stack_order.py",
+    "tests/test_recursion_relation.py",
+    "tests/test_recursion_sessions.py",
+    "tests/test_call_closure.py",
+    "tests/test_stacks.py",
+    "tests/test_recursion_requirements.py",
+    "tests/test_recursion_propositions.py",
+    "tests/test_recursive_programs.py",
+    "tests/test_recursion_costs.py",
+)
+
 
 class Mutant(NamedTuple):
     """What is broken, where, how, and the tests that have to notice.
@@ -434,7 +446,7 @@ ENGINE = (
     Mutant(
         "a delivered request keeps its outstanding time",
         "progress/commit.py",
-        "self.changes += [(vertex, after, -1) for vertex, after in self._entrances.of_request(node.number, time)]",
+        "self.changes += [(vertex, after, -1) for vertex, after in self._workings.of_request(node.number, time)]",
         "pass",
     ),
     Mutant(
@@ -457,7 +469,7 @@ ENGINE = (
     ),
     Mutant(
         "what follows from the requests of the source is outside of Clock",
-        "progress/commit.py",
+        "progress/summary_workings.py",
         "if any(less_equal(after, time) for after in summary.apply(before)):",
         "if False:",
     ),
@@ -635,7 +647,169 @@ ENGINE = (
     ),
 )
 
-MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE))
+RECURSION = tuple(
+    Mutant(name, f"recursion/{file}", old, new, RECURSION_SUITE)
+    for name, file, old, new in (
+        (
+            "the paper's own rule, without calls that follow themselves",
+            "relation.py",
+            "        if common.following:\n            return True\n",
+            "",
+        ),
+        (
+            "a start is left from the call instead of the return",
+            "relation.py",
+            "first = start if leaves is None else leaves.returns",
+            "first = start if leaves is None else leaves.call",
+        ),
+        (
+            "an end is entered after the call",
+            "relation.py",
+            "last = end if enters is None else enters.call",
+            "last = end if enters is None else enters.returns",
+        ),
+        (
+            "a back edge is left at any stack",
+            "relation.py",
+            "return (source, stack.parent) if stack.call is pushed else None",
+            "return (source, stack.parent)",
+        ),
+        (
+            "a jump too far",
+            "stack.py",
+            "stack = stack.jump if stack.jump.depth >= depth else stack.parent",
+            "stack = stack.jump if stack.jump.depth > depth - 2 and stack.jump.depth else stack.parent",
+        ),
+        (
+            "jumps one call long",
+            "stack.py",
+            "self.jump = jump.jump if depth - 1 - jump.depth == jump.depth - jump.jump.depth and depth > 1 else parent",
+            "self.jump = parent",
+        ),
+        (
+            "the first difference past the same jump",
+            "stack.py",
+            "        if one.jump is other.jump:\n            one, other = one.parent, other.parent",
+            "        if one.jump is other.jump and one.jump.depth:\n            one, other = one.jump, other.jump",
+        ),
+        (
+            "the depth of the last call that follows itself",
+            "stack.py",
+            "if not self.following and call is not None and call.follows_itself:",
+            "if call is not None and call.follows_itself:",
+        ),
+        (
+            "a canonical stack outside of its class",
+            "order.py",
+            "if candidate is stack or self.equivalent(candidate, stack):",
+            "if candidate is stack or self.less_equal(candidate, stack):",
+        ),
+        (
+            "canonical stacks of the first call alone",
+            "order.py",
+            "cycle = [other for other in self.graph.calls if component[other.call] == component[call.call]]",
+            "cycle = [call]",
+        ),
+        (
+            "sort keys that end before they begin",
+            "order.py",
+            "return -2 * self.graph.component[call.call], call.number + 1",
+            "return 2 * self.graph.component[call.call], call.number + 1",
+        ),
+        (
+            "cones that are not looked into",
+            "earliest.py",
+            "            pending += [push(stack, call) for call in calls]\n",
+            "",
+        ),
+        (
+            "a frame that stays open",
+            "frames.py",
+            "                if is_open != inner.is_open:",
+            "                if is_open and not inner.is_open:",
+        ),
+        (
+            "a frame that opens by itself",
+            "frames.py",
+            "frame.is_open = outer.is_open or bool(outer.reached >> call.call & 1)",
+            "frame.is_open = bool(outer.reached >> call.call & 1)",
+        ),
+        (
+            "what is outstanding further in does not count",
+            "frames.py",
+            "                if each.seeds:\n                    seeds |= 1 << call.returns",
+            "                if each.counts:\n                    seeds |= 1 << call.returns",
+        ),
+        (
+            "frames that are never dropped",
+            "frames.py",
+            "            del self._frames[frame.stack]\n",
+            "            return\n",
+        ),
+        (
+            "waiters that are released while the frame is open",
+            "frames.py",
+            "            if frame.waiting and not frame.is_open:",
+            "            if frame.waiting:",
+        ),
+        (
+            "the parent is not told",
+            "frames.py",
+            "return frame.parent if was_alive != bool(seeds) else None",
+            "return None",
+        ),
+        (
+            "the parent is always told",
+            "frames.py",
+            "return frame.parent if was_alive != bool(seeds) else None",
+            "return frame.parent",
+        ),
+        (
+            "earlier epochs do not count",
+            "engine.py",
+            "            if epoch != last and epochs.less_equal(epoch, last):",
+            "            if False:",
+        ),
+        (
+            "later epochs count",
+            "engine.py",
+            "            if epoch != last and epochs.less_equal(epoch, last):",
+            "            if epoch != last:",
+        ),
+        (
+            "a request is outstanding at its own node",
+            "workings.py",
+            "            for time in node.requests:\n                found += [(target, after, 1) for target, after in self.of_request(node.number, time)]",
+            "            for time in node.requests:\n                found.append((node.number, time, 1))",
+        ),
+        (
+            "a pending request does not let its node send",
+            "workings.py",
+            "            if before is not None and self._requested(ledger, ledger.node_of(edge.source), before):\n                return True\n",
+            "",
+        ),
+        (
+            "a base case with calls",
+            "requirements.py",
+            "        if found is not None and found.enters in paths:",
+            "        if found is not None:",
+        ),
+        (
+            "requirements that forget the way out",
+            "requirements.py",
+            "searches = (_unreachable, _without_way_out, _endless, _at_the_ends)",
+            "searches = (_unreachable, _endless, _at_the_ends)",
+        ),
+        (
+            "a cycle of calls goes unnoticed",
+            "network.py",
+            "            if len(nodes) < 2:",
+            "            if len(nodes) < 3:",
+        ),
+    )
+)
+
+MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE), *RECURSION)
 
 
 class Verdict(NamedTuple):

@@ -13,6 +13,7 @@ import progress.closure
 from graphs.check import check_text
 from graphs.codes import CODES, code
 from graphs.explain import explain
+from graphs.explanations_of_calls import CALLS
 from graphs.explanations_of_files import FILES
 from graphs.explanations_of_questions import QUESTIONS
 from graphs.explanations_of_steps import STEPS
@@ -48,6 +49,7 @@ def test_the_registry_holds_exactly_the_codes_of_the_sources() -> None:
         "explanations_of_verdicts.py",
         "explanations_of_questions.py",
         "explanations_of_steps.py",
+        "explanations_of_calls.py",
         "report_text.py",
         "witness.py",
     }
@@ -77,7 +79,7 @@ def test_severities_are_those_of_the_specification() -> None:
 
 
 def test_every_code_is_explained_once() -> None:
-    parts = [set(FILES), set(VERDICTS), set(STEPS), set(QUESTIONS)]
+    parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from progress import Domain, Int, Lex, Nat, PointstampError, Product
-from progress.arcs import Entrances, entrances_of
+from progress.arcs import Entrances
 from progress.eager import Eager
 from progress.forest import Forest
 from progress.hierarchical import Hierarchical
@@ -182,7 +182,7 @@ def test_an_eager_change_visits_exactly_what_moves(kernel: bool, domain: Domain)
 def test_labels_of_chains_are_short() -> None:
     for length in (100, 1_000, 10_000):
         for domain in (Nat(), PAIR, LEX):
-            hierarchy = Hierarchy(entrances_of(chain(domain, length)).arcs)
+            hierarchy = Hierarchy(Entrances(chain(domain, length)).arcs)
             assert hierarchy.core <= 1
             assert hierarchy.shortcuts <= length
             longest = max(len(hierarchy.label(vertex)) for vertex in range(0, length, 1 + length // 500))
@@ -203,7 +203,7 @@ def test_dense_layers_share_their_exits(kernel: bool) -> None:
     """2n arcs and not n * n from one layer to the next, and as many visits as there are nodes and exits."""
     width, depth = 40, 5
     network = network_of([Nat()] * (width * depth), layers(width, depth))
-    arcs = entrances_of(network).arcs
+    arcs = Entrances(network).arcs
     assert len(arcs.arcs) == (depth - 1) * 2 * width
     assert len(arcs.domains) == width * depth + depth - 1
     tracker = Tracker(network, engine="eager", kernel=kernel)
@@ -349,7 +349,8 @@ def kept(tracker: Tracker) -> Iterator[tuple[str, int]]:
         yield "frontiers", sum(len(place.times) + place.waiting for place in inner.places)
         yield "to be done", len(inner._queue) + len(inner._doubted) + len(inner._coming) + len(inner._woken)
     else:
-        yield "frontiers", sum(len(inner.times(vertex)) for vertex in range(len(tracker._entrances.arcs.domains)))
+        vertices = range(len(Entrances(tracker.network).arcs.domains))
+        yield "frontiers", sum(len(inner.times(vertex)) for vertex in vertices)
 
 
 @pytest.mark.slow

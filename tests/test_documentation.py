@@ -5,7 +5,8 @@ How a page says what is to be checked, by an HTML comment before a fence or a ta
 * ```yaml needs one: `<!-- check: valid -->`, or the codes that `pointstamp check` reports, as `<!-- check: PS201 -->`.
   `<!-- file: loop.yaml; check: valid -->` also makes it a file for what follows on the page. With `line of:` instead of
   `file:` it is one line, which takes the place of the line with the same key there. Others: `<!-- not a graph -->`.
-* ```python is run, top to bottom, one session a page, and asserts something.
+* ```python is run, top to bottom, one session a page, and asserts something. With `<!-- file: totals.py -->` it is
+  a file for what follows on the page instead.
 * ```console is run in a folder that holds `examples/` and the page's files. The answers are compared line by line; a
   line `...` stands for any lines.
 * ```json behind `<!-- answer to: pointstamp ... -->` is, as data, what that command prints.
@@ -123,6 +124,13 @@ class Session:
         self.exit_code = run.returncode
         return run.stdout
 
+    def kept(self, fence: Fence) -> bool:
+        """Keep a program that is to be a file; whether it is."""
+        name = said(fence.marker).get("file")
+        if name is not None:
+            (self.folder / name).write_text(fence.text, encoding="utf-8")
+        return name is not None
+
     def python(self, fence: Fence, page: Path) -> None:
         before = Path.cwd()
         os.chdir(self.folder)
@@ -177,7 +185,7 @@ def test_what_a_page_shows_is_so(page: Path, tmp_path: Path) -> None:
             claimed = said(fence.marker).get("check")
             assert claimed, f"{place}: say what `pointstamp check` finds: <!-- check: valid -->"
             assert session.graph(fence) == ([] if claimed == "valid" else sorted(claimed.split())), place
-        elif fence.language == "python":
+        elif fence.language == "python" and not session.kept(fence):
             assert "assert " in fence.text, f"{place}: assert what it shows"
             session.python(fence, page)
         elif fence.language == "console":
@@ -237,7 +245,7 @@ def test_the_table_of_summaries_has_every_summary_and_domain() -> None:
 
     domains = set().union(*(words(yaml.safe_load(row[0])) for row in SUMMARY_ROWS))
     summaries = set().union(*(words(yaml.safe_load(row[1])) for row in SUMMARY_ROWS))
-    assert set(DOMAIN_WORDS) - domains == {"stack"}  # belongs to recursion, which is not there yet
+    assert set(DOMAIN_WORDS) - domains == {"stack"}  # of graphs with calls, which have no summaries
     assert set(SUMMARY_WORDS) - summaries == set()
 
 
@@ -325,6 +333,8 @@ def rewritten(page: Path, folder: Path) -> str:
     for fence in fences(text):
         if fence.language == "yaml" and fence.marker != "not a graph":
             session.graph(fence)
+        elif fence.language == "python":
+            session.kept(fence)
         elif fence.language == "console" and "\n...\n" not in fence.text:
             answered = "".join(f"$ {command}\n{session.answer(command)}" for command, _ in exchanges(fence.text))
             text = text.replace(f"```console\n{fence.text}```", f"```console\n{answered}```")

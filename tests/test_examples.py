@@ -25,6 +25,12 @@ GRAPHS: dict[str, tuple[list[str], list[str]]] = {
     "nested_product.yaml": ([], ["PS202"]),
     "nested_lex.yaml": ([], []),
     "regenerate.yaml": ([], []),
+    "recursion/ackermann.yaml": ([], []),
+    "recursion/divide.yaml": ([], []),
+    "recursion/even_odd.yaml": ([], []),
+    "recursion/follows_itself.yaml": (["PS301"], []),
+    "recursion/stream.yaml": ([], []),
+    "recursion/two_calls.yaml": ([], []),
 }
 
 # program -> what it prints
@@ -70,11 +76,27 @@ build 1, round 1: a book of 10 pages
 build 1, round 2: a book of 10 pages
 build 1 is complete: dawn 3, dusk 4, eve 7, night 8, noon 9
 """,
+    "recursion/mergesort.py": "4 6 9 15 26 31 32 32 38 38 43 46 53 58 79 79 92\n",
+    "recursion/fibonacci.py": "F(15) = 610\n",
+    "recursion/quicksort.py": "and away brown dog fox jumps lazy over quick runs the the\n",
+    "recursion/ackermann.py": "A(2, 6) = 15, by calls 14 deep\n",
+    "recursion/even_odd.py": "Ada Catherine John Judith\n",
+    "recursion/stream.py": """\
+epoch 1: F(1) = 1
+epoch 0: F(9) = 34
+epoch 0 is over
+epoch 1 is over
+epoch 2: F(12) = 144
+epoch 2 is over
+epoch 3: F(4) = 3
+epoch 3 is over
+""",
 }
 
 
 def test_every_example_is_tested() -> None:
-    files = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
+    paths = (path.relative_to(EXAMPLES) for path in EXAMPLES.rglob("*") if path.is_file())
+    files = {path.as_posix() for path in paths if "__pycache__" not in path.parts}
     assert files == {*GRAPHS, *PROGRAMS, "demo.sh", "regenerate.sh"}
 
 

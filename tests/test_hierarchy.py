@@ -13,7 +13,7 @@ import pytest
 from graphs.graph import bind
 from graphs.notation import read_summary
 from progress import Domain, Finite, Nat, PointstampError, Product
-from progress.arcs import Arcs, Entrances, entrances_of
+from progress.arcs import Arcs, Entrances
 from progress.compiled import compiled
 from progress.eager import Eager
 from progress.engines import FEW_VERTICES, choose
@@ -70,7 +70,7 @@ def test_hubs_and_labels_give_every_frontier(kernel: bool) -> None:
         network = random_network(rng, 10)
         if kernel and compiled(hierarchy_of(network).upward()) is None:
             continue
-        if entrances_of(network).arcs.stubborn and seed % 4:
+        if Entrances(network).arcs.stubborn and seed % 4:
             continue  # closing falls takes its time
         work = [rest[0] for what, *rest in random_work(rng, network, 15) if what == "update"]
         with but_for_what_falls_without_end():
@@ -164,7 +164,7 @@ def test_a_cycle_that_falls_stays_in_the_core(declared: Any) -> None:
     assert 1 < hierarchy.core < 6
     core = {vertex for vertex, rank in enumerate(hierarchy.rank) if rank == CORE}
     assert all(hierarchy.label(vertex) == [(vertex, NO_WAY)] for vertex in core)
-    assert hierarchy.upward().stubborn == entrances_of(network).arcs.stubborn
+    assert hierarchy.upward().stubborn == Entrances(network).arcs.stubborn
     trackers = [Tracker(network, inputs={"e0": [9]}, engine=engine) for engine in ("eager", "hierarchical")]
     for tracker in trackers:
         assert not tracker.kernel
@@ -347,7 +347,7 @@ def test_whoever_names_an_engine_gets_it(length: int) -> None:
             assert Tracker.restore(network, tracker.snapshot(), engine=engine, kernel=kernel).engine == engine
     with pytest.raises(PointstampError, match="PS512"):
         Tracker(network, engine="Eager")
-    arcs: Arcs = entrances_of(network).arcs
+    arcs: Arcs = Entrances(network).arcs
     assert choose(arcs, "hierarchical", None).name == "hierarchical"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, Mutant
+from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, RECURSION, Mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -18,6 +18,7 @@ def test_there_are_enough_of_them() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
     assert len(ALGORITHMS) >= 15
     assert len(ENGINE) >= 15
+    assert len(RECURSION) >= 15
     files = {mutant.file for mutant in ENGINE}
     assert "progress/eager.py" in files
     assert any(file.startswith(KERNEL) for file in files)

@@ -1,0 +1,57 @@
+"""Two graphs that call each other: the names on every other level of a family tree.
+
+`even` names the person it is given, `odd` does not. Each calls the other for both parents.
+
+    python examples/recursion/even_odd.py
+"""
+
+from pathlib import Path
+
+from graphs import load
+from recursion.driver import Driver
+
+# A person and the two parents, None where they are not known.
+TREE = ("Ada", ("Byron", ("John", None, None), ("Catherine", None, None)), ("Annabella", None, ("Judith", None, None)))
+
+
+class Split:
+    """Gives the name, or does not, and calls for both parents. `graph` is "even" or "odd"."""
+
+    def __init__(self, graph):
+        self.graph = graph
+
+    def on_message(self, edge, time, tree, out):
+        name, father, mother = tree
+        out.send(f"{self.graph}_split->{self.graph}_combine", time, [name] if self.graph == "even" else [])
+        if father:
+            out.send(f"{self.graph}_split->{self.graph}_left", time, father)
+        if mother:
+            out.send(f"{self.graph}_split->{self.graph}_right", time, mother)
+
+
+class Combine:
+    """Joins all names that arrive at a stack."""
+
+    def __init__(self, graph):
+        self.graph, self.names = graph, {}  # by stack
+
+    def on_message(self, edge, time, names, out):
+        self.names.setdefault(time, []).extend(names)
+        out.request(time)
+
+    def on_notify(self, time, out):
+        out.send(f"{self.graph}_combine->{self.graph}_out", time, sorted(self.names.pop(time)))
+
+
+def main():
+    nodes = {}
+    for graph in ("even", "odd"):
+        nodes |= {f"{graph}_split": Split(graph), f"{graph}_combine": Combine(graph)}
+    driver = Driver(load(Path(__file__).with_name("even_odd.yaml")), nodes, seed=1)
+    driver.begin(TREE)
+    (result,) = driver.run()
+    print(*result.value)
+
+
+if __name__ == "__main__":
+    main()

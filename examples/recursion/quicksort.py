@@ -1,0 +1,58 @@
+"""Quicksort as a graph that calls itself: which calls there are, and how deep they go, depends on the data.
+
+There may be one call at a stack, or two. `combine` cannot count what it waits for. It is told when nothing can arrive
+any more.
+
+    python examples/recursion/quicksort.py
+"""
+
+from pathlib import Path
+
+from graphs import load
+from recursion.driver import Driver
+
+WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog", "and", "runs", "away"]
+ORDER = ["left->combine", "split->combine", "right->combine"]
+
+
+class Split:
+    """The first item goes between what is below it and what is not."""
+
+    def on_message(self, edge, time, items, out):
+        if not items:
+            out.send("split->exit", time, items)
+            return
+        pivot, *others = items
+        below = [item for item in others if item < pivot]
+        above = [item for item in others if not item < pivot]
+        out.send("split->combine", time, [pivot])
+        if below:
+            out.send("split->left", time, below)
+        if above:
+            out.send("split->right", time, above)
+
+
+class Combine:
+    """Joins the parts of one stack, in order."""
+
+    def __init__(self):
+        self.parts = {}  # by stack, then by edge
+
+    def on_message(self, edge, time, part, out):
+        self.parts.setdefault(time, {})[edge] = part
+        out.request(time)
+
+    def on_notify(self, time, out):
+        parts = self.parts.pop(time)
+        out.send("combine->exit", time, [item for edge in ORDER for item in parts.get(edge, ())])
+
+
+def main():
+    driver = Driver(load(Path(__file__).with_name("divide.yaml")), {"split": Split(), "combine": Combine()}, seed=1)
+    driver.begin(WORDS)
+    (result,) = driver.run()
+    print(*result.value)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Section 4 of A&I word for word: a graph with its nodes as a state machine, explored in every interleaving.
+
+Small, exact and slow, and independent of every engine: what a real run did can be judged by it.
+"""
+
+from progress.semantics.actions import Inp, Mess, Not, Outp
+from progress.semantics.asynchronous import Asynchronous
+from progress.semantics.buffers import Buffer, with_buffers
+from progress.semantics.clocks import CloseUp, OneApplication
+from progress.semantics.composition import Composition
+from progress.semantics.explorer import Exploration, Failed, Outcome, Says, Verdict, explore
+from progress.semantics.joining import join
+from progress.semantics.judge import Judgement, is_behaviour
+from progress.semantics.local_clocks import LocalClocks
+from progress.semantics.machine import Machine, Path
+from progress.semantics.properties import (
+    always,
+    always_along,
+    always_later,
+    always_step,
+    sometimes,
+    sometimes_along,
+    sometimes_step,
+)
+from progress.semantics.propositions import (
+    all_of_section_5,
+    proposition_7,
+    proposition_8,
+    proposition_9,
+    theorem_2,
+)
+from progress.semantics.specification import Inputs, Specification, Variant
+from progress.semantics.state import State
+from progress.semantics.system import System
+from progress.semantics.trace import recorded
+from progress.semantics.visible import Comparison, compare
+
+__all__ = [
+    "Asynchronous",
+    "Buffer",
+    "CloseUp",
+    "Comparison",
+    "Composition",
+    "Exploration",
+    "Failed",
+    "Inp",
+    "Inputs",
+    "Judgement",
+    "LocalClocks",
+    "Machine",
+    "Mess",
+    "Not",
+    "OneApplication",
+    "Outcome",
+    "Outp",
+    "Path",
+    "Says",
+    "Specification",
+    "State",
+    "System",
+    "Variant",
+    "Verdict",
+    "all_of_section_5",
+    "always",
+    "always_along",
+    "always_later",
+    "always_step",
+    "compare",
+    "explore",
+    "is_behaviour",
+    "join",
+    "proposition_7",
+    "proposition_8",
+    "proposition_9",
+    "recorded",
+    "sometimes",
+    "sometimes_along",
+    "sometimes_step",
+    "theorem_2",
+    "with_buffers",
+]

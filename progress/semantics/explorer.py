@@ -1,0 +1,192 @@
+"""Visiting every reachable state of a machine, breadth first, so that what is found is found by a shortest path.
+
+Symmetric states (`Machine.representative`) are visited once: the first one that is met stands for all. A budget that
+does not suffice is said: `Exploration.outcome`; then only what was found is known, the rest is not decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from enum import Enum
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from progress.semantics.later import judge_later
+from progress.semantics.machine import Machine, Path
+from progress.semantics.properties import About, AnyProperty, Later, Property
+
+S = TypeVar("S", bound=Hashable)
+
+MOST_STATES = 100_000
+MOST_STEPS = 2_000_000
+
+
+class Outcome(Enum):
+    """How an exploration ended."""
+
+    FINISHED = "finished: every reachable state was visited"
+    TOO_MANY_STATES = "not finished: there are more states than the budget allows"
+    TOO_MANY_STEPS = "not finished: there are more steps than the budget allows"
+
+
+class Says(Enum):
+    """What an exploration says of a property."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    NOT_DECIDED = "is not decided"
+
+
+class Verdict(NamedTuple, Generic[S]):
+    """A property with what was found: of `always` a counterexample, of `sometimes` an example, where there is one."""
+
+    property: AnyProperty
+    says: Says
+    path: Path[S] | None
+
+    def __str__(self) -> str:
+        kind = "always" if self.property.is_always else "sometimes"
+        line = f"{kind}: {self.property.name}: {self.says.value}"
+        if self.path is None or not self.property.is_always:
+            return line
+        steps = "step" if len(self.path.steps) == 1 else "steps"
+        return f"{line} after {len(self.path.steps)} {steps}\n{self.path}"
+
+
+class Failed(AssertionError):
+    """Some property fails, with a shortest path, or is not decided within the budget."""
+
+
+class Exploration(Generic[S]):
+    """All that was visited: states in the order in which they were met, and the steps between them."""
+
+    def __init__(self, machine: Machine[S]) -> None:
+        self.machine = machine
+        self.states: list[S] = []
+        self.steps: list[list[tuple[Any, int]]] = []  # of each state visited: what happens, and where it leads
+        self.beginnings = 0  # so many of the first states are initial
+        self.outcome = Outcome.FINISHED
+        self.verdicts: list[Verdict[S]] = []
+        self.depth = 0  # the most steps that a state is away from the start
+        self._before: list[tuple[int, Any]] = []
+        self._depths: list[int] = []
+        self._numbers: dict[Hashable, int] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether every reachable state was visited."""
+        return self.outcome is Outcome.FINISHED
+
+    @property
+    def number_of_steps(self) -> int:
+        """How many steps lead from one state to another or itself, stuttering left out."""
+        return sum(map(len, self.steps))
+
+    def __contains__(self, state: S) -> bool:
+        return self.machine.representative(state) in self._numbers
+
+    def path(self, number: int) -> Path[S]:
+        """A shortest path to a state. Cost: O(length)."""
+        steps: list[tuple[Any, S]] = []
+        while number >= self.beginnings:
+            before, action = self._before[number]
+            steps.append((action, self.states[number]))
+            number = before
+        return Path(self.states[number], tuple(reversed(steps)))
+
+    def verdict(self, name: str) -> Verdict[S]:
+        """The verdict on the property of this name."""
+        return next(verdict for verdict in self.verdicts if verdict.property.name == name)
+
+    def check(self) -> Exploration[S]:
+        """This exploration when every property holds; `Failed` otherwise, with the shortest counterexample."""
+        bad = [verdict for verdict in self.verdicts if verdict.says is not Says.HOLDS]
+        if not self.finished:
+            bad.sort(key=lambda verdict: verdict.says is Says.NOT_DECIDED)
+        if bad or not self.finished:
+            raise Failed("\n\n".join((*map(str, bad), f"({len(self.states)} states; {self.outcome.value})")))
+        return self
+
+    def __str__(self) -> str:
+        figures = f"{len(self.states)} states, {self.number_of_steps} steps, depth {self.depth}; {self.outcome.value}"
+        return "\n".join((figures, *map(str, self.verdicts)))
+
+    # --- the search --------------------------------------------------------------------------------------------------
+
+    def _meet(self, state: S, before: int, action: Any) -> tuple[int, bool]:
+        """The number of a state, and whether it is new."""
+        key = self.machine.representative(state)
+        number = self._numbers.setdefault(key, len(self.states))
+        if number < len(self.states):
+            return number, False
+        self.states.append(state)
+        self._before.append((before, action))
+        self._depths.append(self._depths[before] + 1 if before >= 0 else 0)
+        self.depth = self._depths[-1]
+        return number, True
+
+    def _run(self, properties: Sequence[Property], most_states: int, most_steps: int) -> dict[Property, Path[S]]:
+        found: dict[Property, Path[S]] = {}
+
+        def look(about: About, *seen: Any, path: Path[S] | None = None, at: int = -1) -> None:
+            for each in properties:
+                if each.about is about and each not in found and each.holds(*seen) is not each.is_always:
+                    found[each] = self.path(at) if path is None else path
+
+        def visit(number: int) -> None:
+            look(About.STATE, self.states[number], at=number)
+            if any(each.about is About.PATH and each not in found for each in properties):
+                look(About.PATH, self.path(number), at=number)
+
+        for state in self.machine.initial():
+            number, is_new = self._meet(state, -1, None)
+            if is_new:
+                self.beginnings += 1
+                visit(number)
+        taken = 0
+        for number, state in enumerate(self.states):  # grows as it goes
+            self.steps.append([])
+            for action, after in self.machine.successors(state):
+                taken += 1
+                if taken > most_steps:
+                    self.outcome = Outcome.TOO_MANY_STEPS
+                    return found
+                if any(each.about is About.STEP and each not in found for each in properties):
+                    before = self.path(number)
+                    look(About.STEP, state, action, after, path=Path(before.start, (*before.steps, (action, after))))
+                reached, is_new = self._meet(after, number, action)
+                self.steps[number].append((action, reached))
+                if is_new:
+                    visit(reached)
+                    if len(self.states) > most_states:
+                        self.outcome = Outcome.TOO_MANY_STATES
+                        return found
+        return found
+
+
+def explore(
+    machine: Machine[S],
+    properties: Iterable[AnyProperty] = (),
+    most_states: int = MOST_STATES,
+    most_steps: int = MOST_STEPS,
+) -> Exploration[S]:
+    """Visit all reachable states and judge the properties; `Exploration.check` raises what fails.
+
+    Cost: each reachable state and each step once, at most the budgets; see `progress.semantics.later` for properties of
+    pairs, which are judged when all states are known.
+    """
+    properties = list(properties)
+    exploration = Exploration(machine)
+    found = exploration._run([each for each in properties if isinstance(each, Property)], most_states, most_steps)
+    for each in properties:
+        if isinstance(each, Later):
+            path = judge_later(exploration, each)
+        else:
+            path = found.get(each)
+        if path is not None:
+            says = Says.FAILS if each.is_always else Says.HOLDS
+        elif exploration.finished:
+            says = Says.HOLDS if each.is_always else Says.FAILS
+        else:
+            says = Says.NOT_DECIDED
+        exploration.verdicts.append(Verdict(each, says, path))
+    return exploration

@@ -1,0 +1,90 @@
+"""What an exploration checks: properties of states, of steps, of paths, and of what comes later.
+
+`always` has to be so of all, `sometimes` of one at least. An `always` that is so because nothing of its kind ever
+happens says nothing; that is what the `sometimes` beside it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from enum import Enum
+from typing import Any, NamedTuple, TypeAlias
+
+from progress.semantics.machine import Path
+
+
+class About(Enum):
+    """What a property is a property of."""
+
+    STATE = "state"
+    STEP = "step"
+    PATH = "path"
+
+
+class Property(NamedTuple):
+    """A property of states, steps or paths. `holds` gets a state; a state, an action and a state; or a `Path`."""
+
+    name: str
+    is_always: bool
+    about: About
+    holds: Callable[..., bool]
+
+
+class Later(NamedTuple):
+    """A property of pairs: of a state, and of each thing that is ever found later; the temporal `A implies always B`.
+
+    `now` reads something from a state, `later` finds things in that state and in all that are reached from it; `holds`
+    has to be true of each two. With `along`, only steps of which it is true are taken, from the start on.
+    """
+
+    name: str
+    now: Callable[[Any], Hashable]
+    later: Callable[[Any], Iterable[Hashable]]
+    holds: Callable[[Any, Any], bool]
+    along: Callable[[Any, Any, Any], bool] | None = None
+    is_always: bool = True
+
+
+AnyProperty: TypeAlias = Property | Later
+OfStep: TypeAlias = Callable[[Any, Any, Any], bool]
+
+
+def always(name: str, holds: Callable[[Any], bool]) -> Property:
+    """In every state."""
+    return Property(name, True, About.STATE, holds)
+
+
+def sometimes(name: str, holds: Callable[[Any], bool]) -> Property:
+    """In some state."""
+    return Property(name, False, About.STATE, holds)
+
+
+def always_step(name: str, holds: OfStep) -> Property:
+    """Of every step: `holds(before, action, after)`. Of stuttering, it has to be true by itself."""
+    return Property(name, True, About.STEP, holds)
+
+
+def sometimes_step(name: str, holds: OfStep) -> Property:
+    """Of some step."""
+    return Property(name, False, About.STEP, holds)
+
+
+def always_along(name: str, holds: Callable[[Path[Any]], bool]) -> Property:
+    """Of a shortest path to every state."""
+    return Property(name, True, About.PATH, holds)
+
+
+def sometimes_along(name: str, holds: Callable[[Path[Any]], bool]) -> Property:
+    """Of a shortest path to some state."""
+    return Property(name, False, About.PATH, holds)
+
+
+def always_later(
+    name: str,
+    now: Callable[[Any], Hashable],
+    later: Callable[[Any], Iterable[Hashable]],
+    holds: Callable[[Any, Any], bool],
+    along: OfStep | None = None,
+) -> Later:
+    """Of every state and everything that is found in it or in any that comes after it."""
+    return Later(name, now, later, holds, along)

@@ -1,0 +1,141 @@
+"""Propositions 7, 8 and 9 and Theorem 2 (A&I 5) as checks, each `always` beside a `sometimes` that shows it says much.
+
+Their hypotheses are not assumed: an exploration of a system in which one fails shows what the hypothesis is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from progress.local_history import Event, History, after
+from progress.semantics.actions import Mess, Not
+from progress.semantics.clocks import Clock, is_within
+from progress.semantics.machine import Path
+from progress.semantics.properties import (
+    AnyProperty,
+    OfStep,
+    always_along,
+    always_later,
+    always_step,
+    sometimes_along,
+    sometimes_step,
+)
+from progress.semantics.specification import Specification, inputs_do_not_grow
+from progress.semantics.state import State
+from progress.semantics.system import System
+
+
+def proposition_7(system: System) -> list[AnyProperty]:
+    """Always, for all p, some local history H(p) has LocState(p) = g(H(p))'s state, NotRequests(p) its requests.
+
+    The history is what p consumed on the way; g is computed anew from p's code (`progress.local_history.after`). Its
+    companion: some node has consumed a message and a notification, and waits for something.
+    """
+
+    def is_so(path: Path[State]) -> bool:
+        return all(_is_after(system, name, path) for name in system.names.nodes)
+
+    def is_long(path: Path[State]) -> bool:
+        kinds = {(action.node, type(action)) for action, _ in path.steps if isinstance(action, Mess | Not)}
+        return any(path.state.pending(p) and {(p, Mess), (p, Not)} <= kinds for p in system.names.nodes)
+
+    return [
+        always_along("Proposition 7: every local state comes of a local history", is_so),
+        sometimes_along("a node has consumed a message and a notification, and waits", is_long),
+    ]
+
+
+def _is_after(system: System, node: str, path: Path[State]) -> bool:
+    events: tuple[Event, ...] = tuple(
+        action.event for action, _ in path.steps if isinstance(action, Mess | Not) and action.node == node
+    )
+    for state, requests in system.nodes[node].initial():
+        if path.start.local_state(node) == state and path.start.pending(node) == frozenset(requests):
+            outcome = after(system.nodes[node], History(state, frozenset(requests), events), node)
+            now = path.state
+            return bool(now.local_state(node) == outcome.state) and now.pending(node) == outcome.requests
+    return False
+
+
+def proposition_8(specification: Specification) -> list[AnyProperty]:
+    """Every step in which no input grows leaves Clock' within Clock. Its companion: a step sends, and Clock shrinks."""
+    clock = specification.clock
+
+    def shrinks(before: State, action: Any, then: State) -> bool:
+        return not inputs_do_not_grow(specification.system, before, then) or is_within(clock(then), clock(before))
+
+    def sends_and_shrinks(before: State, action: Any, then: State) -> bool:
+        return isinstance(action, Mess | Not) and bool(action.sent) and not is_within(clock(before), clock(then))
+
+    return [
+        always_step("Proposition 8: while inputs do not grow, Clock only shrinks", shrinks),
+        sometimes_step("a step sends messages, and something leaves Clock", sends_and_shrinks),
+    ]
+
+
+def proposition_9(specification: Specification) -> list[AnyProperty]:
+    """Along steps in which no input grows and Clock does not: what has left Clock at an edge is never in it again.
+
+    Its companion: something leaves Clock at an edge.
+    """
+    clock, edges = specification.clock, specification.system.names.edges
+    quiet = quietly(specification)
+
+    def along(before: State, action: Any, then: State) -> bool:
+        return quiet(before, action, then) and is_within(clock(then), clock(before))
+
+    def at_edges(state: State) -> Iterator[tuple[str, Any]]:
+        frontiers = clock(state).frontiers
+        return ((edge, time) for edge in edges for time in frontiers.get(edge, ()))
+
+    def leaves(before: State, action: Any, then: State) -> bool:
+        return along(before, action, then) and any(pointstamp not in clock(then) for pointstamp in at_edges(before))
+
+    return [
+        always_later("Proposition 9: what has left Clock at an edge stays out", clock, at_edges, _contains, along),
+        sometimes_step("something leaves Clock at an edge", leaves),
+    ]
+
+
+def theorem_2(specification: Specification, whatever_comes: bool = False) -> list[AnyProperty]:
+    """Once (e, t) is not in Clock, no message on e will ever have a time at or before t.
+
+    Clock is closed upwards in time at e: so this is that a message that is ever on e has its pointstamp in Clock in all
+    states before. Along steps in which no input grows; `whatever_comes`: along all steps, as with constrained `Inp`.
+
+    Its companion: a message is taken from an edge, its time leaves Clock there, and others are on the edge still.
+    """
+    names, clock = specification.system.names, specification.clock
+    along = None if whatever_comes else quietly(specification)
+
+    def queued(state: State) -> set[tuple[str, Any]]:
+        return {(edge, message.time) for edge, q in zip(names.edges, state.queues, strict=True) for message in q}
+
+    def leaves_others(before: State, action: Any, then: State) -> bool:
+        return any(at not in clock(then) and then.queue(at[0]) for at in queued(before) - queued(then))
+
+    name = "Theorem 2: once (e, t) is not in Clock, e has no message at or before t"
+    return [
+        always_later(name, clock, queued, _contains, along),
+        sometimes_step("a time leaves Clock at an edge, and later messages are there", leaves_others),
+    ]
+
+
+def _contains(clock: Clock, pointstamp: tuple[str, Any]) -> bool:
+    return pointstamp in clock
+
+
+def quietly(specification: Specification) -> OfStep:
+    """Of a step: no input grows, the hypothesis of section 5."""
+    return lambda before, action, then: inputs_do_not_grow(specification.system, before, then)
+
+
+def all_of_section_5(specification: Specification) -> list[AnyProperty]:
+    """Propositions 7, 8 and 9 and Theorem 2, with their companions."""
+    return [
+        *proposition_7(specification.system),
+        *proposition_8(specification),
+        *proposition_9(specification),
+        *theorem_2(specification),
+    ]

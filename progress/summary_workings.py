@@ -1,0 +1,76 @@
+"""What a tracker runs on where summaries say what edges do to times: the entrances of `progress.arcs` and an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from progress.antichain import minimal_elements
+from progress.arcs import Entrances
+from progress.blocking import Blocker, blockers
+from progress.engines import Engine, choose
+from progress.ledger import Edge, Ledger, Node
+from progress.own_relation import Workings
+from progress.quick import Registrar
+from progress.topology import Network
+
+
+class SummaryWorkings(Entrances):
+    """The `Workings` of a network of summaries."""
+
+    def engine(self, name: str, kernel: bool | None) -> Engine:
+        """The engine of this name, or the better one for this graph (`progress.engines`)."""
+        return choose(self.arcs, name, kernel)
+
+    def may_send(self, ledger: Ledger, engine: Engine, edge: Edge, time: Any) -> bool:
+        """Whether Clock contains (edge, time). Cost: that of `covers`, and O(width) at the location."""
+        less_equal = edge.domain.less_equal
+        source, summary = edge.source, edge.summary
+        for before in edge.open:
+            if less_equal(before, time):
+                return True
+        if summary is not None:
+            if engine.reaches(source, summary, time):
+                return True
+            for before in ledger.least(ledger.node_of(source)):
+                if any(less_equal(after, time) for after in summary.apply(before)):
+                    return True
+        return bool(edge.messages) and any(less_equal(before, time) for before in ledger.least(edge))
+
+    def may_ask(self, ledger: Ledger, engine: Engine, node: Node, time: Any) -> bool:
+        """Whether Clock contains (node, time). Cost: that of `covers`, and O(width) at the node."""
+        less_equal = node.domain.less_equal
+        return engine.covers(node.number, time) or any(less_equal(before, time) for before in ledger.least(node))
+
+    def frontier(self, ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
+        """Clock's minimal times at a location, in a linear extension. Cost: O(width) summaries."""
+        times = ledger.least(place)
+        if isinstance(place, Node):
+            return minimal_elements(place.domain, [*times, *engine.times(place.number)])
+        if place.summary is not None:
+            node = ledger.nodes.get(ledger.network.nodes[place.source])
+            for before in (*(ledger.least(node) if node is not None else ()), *engine.times(place.source)):
+                times += place.summary.apply(before)
+        return minimal_elements(place.domain, times)
+
+    def blockers(
+        self, goals: Sequence[int], time: Any, outstanding: Iterable[tuple[int, Any, str]]
+    ) -> tuple[Blocker, ...]:
+        """All that is outstanding and could result in (location, time) at one of the goals: `progress.blocking`."""
+        return blockers(self.network, goals, time, outstanding)
+
+
+def workings_of(network: Network) -> Workings:
+    """The workings of a network, which are made once."""
+    found = network.derived.get("workings")
+    if found is None:
+        made: Workings = SummaryWorkings(network) if network.relation is None else network.relation.workings(network)
+        found = network.derived["workings"] = made
+    return found
+
+
+def registrar_of(workings: Workings, engine: Engine, ledger: Ledger) -> Registrar | None:
+    """What takes usual steps by the kernel alone; None where the engine has none."""
+    if engine.kernel is None or not isinstance(workings, Entrances):
+        return None
+    return Registrar(engine.kernel, ledger, workings)

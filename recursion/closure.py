@@ -1,0 +1,94 @@
+"""Close-up in a graph with calls: a region of stacks at every location, for each epoch (A&I 3.3, 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from progress.antichain import minimal_elements
+from progress.closure import Closure
+from progress.pointstamp import Pointstamp
+from progress.topology import NO_NODE, Network
+from recursion.engine import CallEngine
+from recursion.region import Region
+from recursion.relation import Relation
+from recursion.stack import Stack
+
+
+class CallClosure(Closure):
+    """The closure of given pointstamps.
+
+    Membership costs O(1) for each epoch given, and O(calls that nothing was given in). Minimal times: `Region.minimal`.
+    """
+
+    def __init__(self, network: Network, relation: Relation, pointstamps: Iterable[tuple[int, Any]]) -> None:
+        super().__init__(network)
+        self._relation = relation
+        self._engine = CallEngine(relation.graph)
+        self._given = list(dict.fromkeys(pointstamps))
+        count = len(network.nodes)
+        changes = []
+        for location, time in self._given:
+            node = location if location < count else network.targets[location - count]
+            if node != NO_NODE:
+                changes.append((node, time, 1))
+            if location >= count:
+                self.given_on_edge.setdefault(location - count, []).append(time)
+        self._engine.update(changes)
+
+    def times(self, location: int) -> tuple[Any, ...]:
+        """The minimal times at a location; `NoMinimalTimes` where they have no finite form."""
+        lying = self.given_on_edge.get(location - len(self.network.nodes), ())
+        return minimal_times(self.network, self._relation, self._engine, location, lying)
+
+    def covers(self, location: int, time: Any) -> bool:
+        """Whether the pointstamp is in the closed set."""
+        edge = location - len(self.network.nodes)
+        if edge < 0:
+            return self._engine.covers(location, time)
+        less_equal = self.network.edge_domains[edge].less_equal
+        if any(less_equal(given, time) for given in self.given_on_edge.get(edge, ())):
+            return True
+        summary = self.network.summaries[edge]
+        return summary is not None and self._engine.reaches(self.network.sources[edge], summary, time)
+
+    def way(self, location: int, time: Any) -> list[Pointstamp] | None:
+        """A way from a given pointstamp to this one. Cost: O(log depth) for each given pointstamp, and the way."""
+        if not self.covers(location, time):
+            return None
+        relation = self.network.relation
+        assert relation is not None
+        ways = (relation.proof(self.network, given, (location, time)) for given in self._given)
+        return next(way for way in ways if way is not None)
+
+
+def minimal_times(
+    network: Network, relation: Relation, engine: CallEngine, location: int, lying: Iterable[Any]
+) -> tuple[Any, ...]:
+    """The minimal times at a location of what an engine has outstanding, and of what lies at the location itself.
+
+    Cost: that of `Region.minimal` for the stacks of each epoch, together with those of all earlier ones.
+    """
+    regions: dict[Any, Region] = {}
+    for epoch, tree in engine.trees.items():
+        region = regions[epoch] = Region(relation, location)
+        for stack, reached, leaving in tree.levels():
+            region.take_level(stack, reached, *leaving)
+    for time in lying:
+        epoch, stack = engine.split(time)
+        if epoch not in regions:
+            regions[epoch] = Region(relation, location)
+        regions[epoch].points[stack] = None
+    order = relation.order(location)
+    epochs = relation.graph.epochs
+    if epochs is None:
+        return tuple(stack for region in regions.values() for stack in region.minimal(order))
+    found: list[tuple[Any, Stack]] = []
+    for until in regions:  # what is there at earlier epochs is there as well, and may be all that is minimal
+        region = Region(relation, location)
+        for epoch, earlier in regions.items():
+            if epochs.less_equal(epoch, until):
+                region.points |= earlier.points
+                region.cones |= earlier.cones
+        found += [(until, stack) for stack in region.minimal(order)]
+    return minimal_elements(network.domain(location), found)

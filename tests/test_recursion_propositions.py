@@ -1,0 +1,149 @@
+"""Propositions 4, 5 and 6 of A&I 3.4, and the conditions, on random graphs with calls: also several, also with epochs.
+
+The paper's could-result-in is about pointstamps (p, [f]_q): a node, and a class of stacks tagged with a node. A node
+uses its own tags alone, so `CouldResultIn` takes, at p, a stack that stands for its class at p, and refuses all others.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from graphs import Graph, from_data
+from progress import CouldResultIn, PointstampError, Tagged, check_conditions
+from recursion.network import CallRelation
+from recursion.order import virtual_times
+from recursion.reference import Graph as Reference
+from recursion.reference import condition_2, standstill
+from tests.random_calls import plain, random_calls, random_epoch, usual_depth
+
+Pointstamp = tuple[str, Any]
+
+
+class Case:
+    """A random graph, in the engine and in the reference, and random pointstamps of its nodes."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.document = random_calls(self.rng)
+        self.graph: Graph = from_data(self.document)
+        self.reference = Reference(self.document)
+        self.depth = usual_depth(self.reference, 25)
+        time = self.document.get("time")
+        self.epochs = time["product"][0] if isinstance(time, dict) else None
+        self.could_result_in = CouldResultIn(self.graph)
+
+    def pointstamp(self) -> Pointstamp:
+        node = ""
+        stacks: list[tuple[str, ...]] = []
+        while not stacks:  # a graph that nothing calls has none
+            node = self.rng.choice(self.reference.nodes)
+            stacks = self.reference.stacks_at(node, self.depth)
+        stack = self.rng.choice(stacks)
+        return node, (stack if self.epochs is None else (random_epoch(self.rng, self.epochs), stack))
+
+    def standing(self, pointstamp: Pointstamp) -> Pointstamp:
+        """(p, [f]_p): the stack that stands for the class, as the engine chooses it."""
+        node, time = pointstamp
+        order: Any = self.graph.domain_of(node)
+        return node, plain(order.canonical(order.read(time)))
+
+    def later(self, pointstamp: Pointstamp) -> Pointstamp:
+        """Something that the pointstamp could result in, by the reference."""
+        node, time = pointstamp
+        epoch, stack = (None, time) if self.epochs is None else time
+        reached = [
+            pair for pair in self.reference.results((node, stack), self.depth + 1) if pair[0] in self.reference.nodes
+        ]
+        after, then = self.rng.choice(sorted(reached))
+        return after, (then if self.epochs is None else (epoch, then))
+
+
+def test_proposition_4_what_could_result_between_classes_is_related_between_stacks() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(120):
+        case = Case(seed)
+        for _ in range(30):
+            start, end = case.pointstamp(), case.pointstamp()
+            if case.rng.random() < 0.5:
+                end = case.later(start)
+            result = case.could_result_in(case.standing(start), case.standing(end))
+            related = case.reference.could_result_in(start, end)
+            assert result == related, f"seed {seed}: {start} and {end}"
+            seen[f"{result}"] += 1
+            seen["stood for by others"] += case.standing(start) != start
+            seen["several"] += len(case.document["recursion"].get("graphs", ())) > 1
+            seen["epochs"] += case.epochs is not None
+    assert min(seen[kind] for kind in ("True", "False", "stood for by others", "several", "epochs")) > 100, seen
+
+
+def test_proposition_5_along_a_path_to_another_node_tags_are_those_of_the_nodes() -> None:
+    refused = kept = 0
+    for seed in range(200):
+        case = Case(seed)
+        if case.epochs is not None:
+            continue
+        relation = case.graph.network().relation
+        assert isinstance(relation, CallRelation)
+        times = virtual_times(relation.relation)
+        for _ in range(20):
+            (node, stack), (other, _) = case.pointstamp(), case.pointstamp()
+            if node == other:
+                continue
+            here, there = case.graph.domain_of(node), case.graph.domain_of(other)
+            elsewhere = there.read(stack)  # type: ignore[attr-defined]
+            if elsewhere is None:  # the tag of a node says its graph: its stacks are no times of another one's nodes
+                with pytest.raises(PointstampError, match="PS612"):
+                    case.could_result_in((other, stack), (node, stack))
+                refused += 1
+            else:
+                one = Tagged(node, here.canonical(here.read(stack)))  # type: ignore[attr-defined]
+                two = Tagged(other, there.canonical(elsewhere))  # type: ignore[attr-defined]
+                assert times.contains(one)
+                assert times.contains(two)
+                assert not times.less_equal(one, two)
+                assert not times.less_equal(two, one)
+                kept += 1
+    assert min(refused, kept) > 100
+
+
+def test_proposition_6_could_result_in_is_transitive() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(300, 400):
+        case = Case(seed)
+        for _ in range(20):
+            first = case.pointstamp()
+            second = case.later(first)
+            third = case.later(second)
+            stamps = [case.standing(each) for each in (first, second, third)]
+            assert case.could_result_in(stamps[0], stamps[1])
+            assert case.could_result_in(stamps[1], stamps[2])
+            assert case.could_result_in(stamps[0], stamps[2]), f"seed {seed}: {first}, {second}, {third}"
+            seen["three nodes"] += len({first[0], second[0], third[0]}) == 3
+            seen["there and not back"] += not case.could_result_in(stamps[2], stamps[0])
+    assert min(seen["three nodes"], seen["there and not back"]) > 300, seen
+
+
+def test_the_conditions_are_those_of_the_reference() -> None:
+    seen: Counter[bool | None] = Counter()
+    for seed in range(100):
+        case = Case(seed)
+        report = check_conditions(case.graph)
+        assert report.condition_1.holds
+        assert report.condition_2.holds
+        assert report.transitive.holds
+        depth = min(case.depth, 3)
+        assert condition_2(case.reference, depth) is None
+        assert (standstill(case.reference, depth) is None) == report.advancing.holds, f"seed {seed}"
+        seen[report.advancing.holds] += 1
+        for found in report.advancing.standstills:
+            walk = [(location, plain(time)) for location, time in found.round]
+            walk.append((walk[0][0], walk[-1][1]))  # rounds end on the edge that leads back
+            stacks = [(location, time if case.epochs is None else time[1]) for location, time in walk]
+            assert all(after in case.reference.steps(*before) for before, after in pairwise(stacks))
+            assert walk[0] == walk[-1]
+    assert min(seen[True], seen[False]) > 15
