@@ -1,4 +1,4 @@
-"""Beam's `WatermarkManager` on the steps of a scheduler loop. Runs in the peers' environment; JSON in, JSON out.
+"""Beam's `WatermarkManager` on the steps of a loop or a run. Runs in the peers' environment; JSON in, JSON out.
 
 Measured is what Beam's direct runner does with its manager after each bundle: `update_watermarks` for what was
 consumed, sent and held, and `extract_all_timers` for what has become due. Both are written in Python, as the runner is.
@@ -126,17 +126,17 @@ class Session:
         return bundle
 
     def _prepared(self, step: dict) -> tuple:
+        sent = [self._bundle(*message) for message in step["sent"]]  # by what consumed, else by what was notified
         deliveries = []
         for node, number in step["delivered"]:
             self.asked[node].discard(number)
-            deliveries.append((node, (node, number), self._hold(node)))
+            deliveries.append((node, (node, number), [] if step["consumed"] else sent, self._hold(node)))
         consumed = None
         if step["consumed"]:
             edge, number = step["consumed"]
             node = self.targets[edge]
             asks = [(node, str(when), stamp(when)) for node, when in step["requested"]]
             self.asked[node].update(when for _, when in step["requested"])
-            sent = [self._bundle(*message) for message in step["sent"]]
             consumed = node, self.bundles.pop((edge, number)), sent, asks, self._hold(node) if asks else {}
         injected = [self._bundle(*message) for message in step["injected"]]
         opened = {} if step["open"] is None else {KEY: stamp(step["open"] - 1)}
@@ -161,8 +161,8 @@ class Session:
                 for request in asks:
                     ask(*request)
                 update(node, bundle, [], sent, hold)
-            for node, request, hold in deliveries:
-                update(node, pipeline.nothing, [pipeline.firings.pop(request)], [], hold)
+            for node, request, sent, hold in deliveries:
+                update(node, pipeline.nothing, [pipeline.firings.pop(request)], sent, hold)
             if entered:
                 update(root, None, [], *entered)
             between = clock()

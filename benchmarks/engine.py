@@ -164,7 +164,8 @@ def epochs(count: int = 100, items: int = 100) -> None:
     trace = traces.pipeline(count, items)
     mine = replay(trace)
     same(trace.name, mine, timely(trace))
-    theirs = in_peers_environment("bytewax_peer.py", {"nodes": count, "items": items, "repeat": 3})["seconds"]
+    question = {"job": "steps", "nodes": count, "few": 1, "items": items, "repeat": 3}
+    theirs = in_peers_environment("bytewax_peer.py", question)["seconds"]
     moves = count * items
     line(f"{trace.name}", mine.seconds / moves * 1e6, theirs / moves * 1e6, "peer: Bytewax, running; no digest")
 

@@ -7,7 +7,8 @@
 * chain: calls nested to a depth, with a request that waits at each level on the way in and is delivered on the way out.
 * calls: a graph with many call nodes, each called once. * epochs: many small calls at once, each at its own epoch.
 
-A step is one `Tracker.apply` with the `get_ready` after it. Times are microseconds, the least of a few runs.
+A step is one `Tracker.apply` with the `get_ready` after it; on the runtime an event is a step with the node's code, and
+all that brings it there. Times are microseconds, the least of a few runs.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ from typing import Any, NamedTuple
 from benchmarks.engine import growth, line
 from graphs import Graph
 from progress import CouldResultIn, Tracker
-from recursion.driver import Driver
+from progress.runtime import Batch, Dataflow, Node, Out
+from progress.runtime.core import Core
+from progress.runtime.observer import Observer
+from recursion.program import Exit, call
 
 TWO_CALLS = [("split", "left"), ("split", "right"), ("left", "combine"), ("right", "combine")]
 MEASURED = range(5_000, 50_000)  # how many frames there are where their memory is measured, which takes long
+ENGINES = ("sim", "threads", "asyncio")
 ENDS = [("entry", "split"), ("split", "exit"), ("combine", "exit")]
 
 
@@ -42,7 +47,7 @@ def graph_of(calls: Iterable[str], edges: Iterable[tuple[str, str]], epochs: boo
     for source, target in (*ENDS, *edges):
         graph.edge(source, target)
     if epochs:
-        graph.edge(None, "entry", "input")
+        graph.edge(None, "entry", "input").edge("exit", None, "results")
     return graph
 
 
@@ -207,26 +212,43 @@ def trees() -> None:
             if found.delivered != 2**depth - 1:
                 sys.exit(f"{found.delivered} notifications instead of {2**depth - 1}")
             report(f"tree: depth {depth}, {2 ** (depth + 1) - 1:,} calls, {word}", found, before)
-        driven(word, newest_first)
+    programs()
 
 
-def driven(word: str, newest_first: bool, depth: int = 12) -> None:
-    """The same through the driver, with nodes that count leaves."""
-    graph = graph_of(["left", "right"], TWO_CALLS)
-    driver = Driver(graph, {"split": Split(), "combine": Combine()}, newest_first=newest_first)
-    started = time.perf_counter()
-    driver.begin(depth)
-    steps = sum(1 for _ in iter(driver.step, False))
-    seconds = time.perf_counter() - started
-    if [result.value for result in driver.results] != [2**depth]:
-        sys.exit(f"the driver found other leaves: {driver.results}")
-    line(f"  by the driver, depth {depth}, {word}", seconds / steps * 1e6, None, f"{steps:,} events")
+def programs(depth: int = 12) -> None:
+    """The same on the runtime, with nodes that count leaves; nodes take turns, or a seed decides."""
+    for name, how in (*((engine, {"engine": engine}) for engine in ENGINES), ("sim with a seed", {"seed": 1})):
+        graph = graph_of(["left", "right"], TWO_CALLS)
+        counted = Counted()
+        found = call(graph, {"split": Split(), "combine": Combine()}, depth, observer=counted, **how)
+        if found != [2**depth]:
+            sys.exit(f"the runtime found other leaves: {found}")
+        line(f"  on the runtime, depth {depth}, {name}", counted.event, None, f"{counted.events:,} events")
 
 
-class Split:
+class Counted(Observer):
+    """How many events a run has, and how long they take."""
+
+    def started(self, core: Core) -> None:
+        self.events = 0
+        self.seconds = -time.perf_counter()
+
+    def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
+        self.events += 1
+
+    def ended(self, core: Core, failure: BaseException | None) -> None:
+        self.seconds += time.perf_counter()
+
+    @property
+    def event(self) -> float:
+        """Microseconds an event."""
+        return self.seconds / self.events * 1e6
+
+
+class Split(Node):
     """Two calls, until the value is 0."""
 
-    def on_message(self, edge: str, time: Any, value: int, out: Any) -> None:
+    def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
         if value == 0:
             out.send("split->exit", time, 1)
             return
@@ -234,18 +256,11 @@ class Split:
         out.send("split->right", time, value - 1)
 
 
-class Combine:
+class Combine(Batch):
     """Adds up what arrives."""
 
-    def __init__(self) -> None:
-        self.sums: dict[Any, int] = {}
-
-    def on_message(self, edge: str, time: Any, value: int, out: Any) -> None:
-        self.sums[time] = self.sums.get(time, 0) + value
-        out.request(time)
-
-    def on_notify(self, time: Any, out: Any) -> None:
-        out.send("combine->exit", time, self.sums.pop(time))
+    def on_batch(self, time: Any, messages: dict[str, list[int]], out: Out) -> None:
+        out.send("combine->exit", time, sum(map(sum, messages.values())))
 
 
 def chains() -> None:
@@ -272,21 +287,18 @@ def wide() -> None:
 
 
 def epochs() -> None:
-    """Calls from outside, all at once, each at its own epoch and two calls deep; the oldest event first."""
+    """Calls from outside, all at once, each at its own epoch and two calls deep, on the runtime."""
     before: dict[str, float] = {}
     for count in (10, 100, 1_000):
         graph = graph_of(["left", "right"], TWO_CALLS, epochs=True)
-        driver = Driver(graph, {"split": Split(), "combine": Combine()})
-        for epoch in range(count):
-            driver.feed("input", (epoch, ()), 2)
-        driver.complete("input", [])
-        started = time.perf_counter()
-        steps = sum(1 for _ in iter(driver.step, False))
-        step = (time.perf_counter() - started) / steps * 1e6
-        if sorted((result.time[0], result.value) for result in driver.results) != [(e, 4) for e in range(count)]:
-            sys.exit(f"the driver found other results: {driver.results[:10]}")
-        note = joined(f"{steps:,} events", growth(before, "epochs", step))
-        line(f"epochs: {count:,} at once, by the driver", step, None, note)
+        dataflow = Dataflow(graph, {"split": Split(), "combine": Combine(), "exit": Exit()})
+        counted = Counted()
+        calls = [((epoch, ()), 2) for epoch in range(count)]
+        results = dataflow.run(sources={"input": calls}, observer=counted)["results"]
+        if sorted((epoch, value) for (epoch, _), value in results) != [(epoch, 4) for epoch in range(count)]:
+            sys.exit(f"the runtime found other results: {results[:10]}")
+        note = joined(f"{counted.events:,} events", growth(before, "epochs", counted.event))
+        line(f"epochs: {count:,} at once, on the runtime", counted.event, None, note)
 
 
 def report(name: str, found: Run, before: dict[str, float]) -> None:

@@ -31,7 +31,7 @@ from benchmarks.trace_graphs import layered_with_feedback
 from benchmarks.traces import Step, Time, Trace, at
 from graphs import Graph
 from progress import Tracker
-from progress.topology import Network
+from progress.topology import NO_NODE, Network
 
 EPOCHS_IN_FLIGHT = 16
 
@@ -176,19 +176,20 @@ def ready_of(trace: Trace, make: Callable[..., Any] = Tracker) -> list[list[tupl
 def beam(trace: Trace, limit: float = 10.0) -> dict[str, Any]:
     """Beam's manager on a session with integer times; `same` says whether it found the same requests ready.
 
-    It starts in the state at which the timed steps begin and stops after `limit` seconds; `steps` says how many it
-    took.
+    A step consumes from one edge at most; what leaves the graph is left out. It starts in the state at which the timed
+    steps begin and stops after `limit` seconds; `steps` says how many it took.
     """
     network: Network = trace.graph.network()
     nodes, state = network.numbers, state_at(trace)
-    edges = {name: number for number, name in enumerate(network.edges)}
+    ways = [way for way in zip(network.edges, network.sources, network.targets, strict=True) if way[2] != NO_NODE]
+    edges = {name: number for number, (name, _, _) in enumerate(ways)}
 
     def numbered(stamps: Any, numbers: dict[str, int]) -> list[list[int]]:
-        return [[numbers[name], time] for name, time, *_ in stamps]
+        return [[numbers[name], time] for name, time, *_ in stamps if name in numbers]
 
     steps = []
     for inputs, messages, requests, delivered in trace.steps[trace.timed :]:
-        consumed = [message for message in messages if message[2] < 0]
+        consumed = [message for message in messages if message[2] < 0 and message[0] in edges]
         sent = [message for message in messages if message[2] > 0]
         steps.append(
             {
@@ -202,7 +203,7 @@ def beam(trace: Trace, limit: float = 10.0) -> dict[str, Any]:
         )
     question = {
         "nodes": len(network.nodes),
-        "edges": list(zip(network.sources, network.targets, strict=True)),
+        "edges": [way[1:] for way in ways],
         "queued": numbered(state.queued, edges),
         "requested": numbered(state.requested, nodes),
         "open": state.opened,

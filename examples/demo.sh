@@ -1,8 +1,10 @@
 #!/bin/sh
-# What `make demo` shows: a good and a bad graph, the finding explained, two questions answered.
+# What `make demo` shows: a good and a bad graph, the finding explained, two questions answered, a pipeline run.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PWD/.venv/bin:$PATH
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
 
 bold=
 plain=
@@ -53,5 +55,14 @@ ask examples/loop.yaml '{"could_result_in": [["input", 0], ["back", 1]]}' \
 heading "5. A message of round 3 is on its way, on 'out'. May 'body' be told that round 3 is complete? And round 4?"
 ask examples/loop.yaml '{"eligible": {"messages": [["out", 3]], "requests": [["body", 3], ["body", 4]]}}' \
     "Round 3 yes: that message can only come back as round 4. Round 4 not yet, and the proof says why."
+
+heading "6. Code at the nodes: 60 files, a day each, some of them late. A month's report is written once, when its files have come."
+cd examples/pipelines/month
+run 0 run pipeline.py --input files=files.jsonl --output totals=/dev/null --engine sim --trace "$made/month.jsonl"
+
+heading "7. The run can be looked at again. Why did the report of month 1 wait at line 96, when February had begun?"
+printf '$ pointstamp replay graph.yaml %s/month.jsonl --at 96 --why month=1 | tail -n 2\n' "$made"
+pointstamp replay graph.yaml "$made/month.jsonl" --at 96 --why month=1 | tail -n 2
+printf '\n%s\n' "The file of 17 January had not come, and nobody had said that it would not."
 
 heading "Next: describe your own graph in ten lines of YAML, as README.md does, and run .venv/bin/pointstamp check on it."

@@ -1,5 +1,7 @@
 """Graphs: built in code, read from files, composed, checked, and handed to the engine."""
 
+from typing import TYPE_CHECKING, Any
+
 from graphs.composition import compose
 from graphs.exchange import from_networkx, to_networkx
 from graphs.graph import Graph
@@ -7,8 +9,12 @@ from graphs.ports import add_operator
 from graphs.reading import from_data, from_text, load
 from graphs.writing import to_data
 
+if TYPE_CHECKING:
+    from graphs.json_lines import JsonLines
+
 __all__ = [
     "Graph",
+    "JsonLines",
     "add_operator",
     "compose",
     "from_data",
@@ -18,3 +24,12 @@ __all__ = [
     "to_data",
     "to_networkx",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What brings the runtime with it is imported when it is used: commands that run nothing start in half the time."""
+    if name != "JsonLines":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from graphs.json_lines import JsonLines
+
+    return JsonLines

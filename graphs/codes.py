@@ -3,7 +3,7 @@
 Law (tested): the codes here, the codes in the sources, and the pages in docs/codes are the same set.
 
 The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2, 3
-cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph. The long
+cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph, 7 a dataflow that runs. The long
 explanations are loaded when one is looked at, not before: every `pointstamp check` imports this file.
 """
 
@@ -30,12 +30,14 @@ class Code(NamedTuple):
     def explanation(self) -> Explanation:
         """What it means, why it matters, an example, a fix."""
         from graphs.explanations_of_calls import CALLS
+        from graphs.explanations_of_commands import COMMANDS
         from graphs.explanations_of_files import FILES
         from graphs.explanations_of_questions import QUESTIONS
+        from graphs.explanations_of_runs import RUNS
         from graphs.explanations_of_steps import STEPS
         from graphs.explanations_of_verdicts import VERDICTS
 
-        return {**FILES, **CALLS, **VERDICTS, **STEPS, **QUESTIONS}[self.number]
+        return {**FILES, **CALLS, **VERDICTS, **STEPS, **QUESTIONS, **RUNS, **COMMANDS}[self.number]
 
     def to_json(self) -> dict[str, str]:
         """All that is known of it, as plain data."""
@@ -123,6 +125,31 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS612", "no-such-time", "error", "The location has no such time."),
     ("PS613", "wrong-kind-of-location", "error", "A message is not on an edge, or a request is not at a node."),
     ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
+    # A dataflow that runs.
+    ("PS701", "no-such-exit", "error", "A node sends on an edge that does not leave it."),
+    ("PS702", "sends-too-early", "error", "A node sends at a time that its summary does not allow."),
+    ("PS703", "asks-too-early", "error", "A node requests a notification at an earlier time than it may."),
+    ("PS704", "out-of-turn", "error", "A node acts after the call that it acts in is over."),
+    ("PS705", "node-failed", "error", "The code of a node raised an exception."),
+    ("PS706", "no-message", "error", "A source gave something that is no message."),
+    ("PS707", "no-sink", "error", "Values cannot be given to what was named as their sink."),
+    ("PS708", "no-node-code", "error", "Code was given for no node, or something that is no code."),
+    ("PS709", "no-such-input", "error", "A source was given for an edge that is no input."),
+    ("PS710", "needs-event-loop", "error", "A source can be waited for by the engine asyncio alone."),
+    ("PS711", "no-such-runner", "error", "The engine that a dataflow is to run on is not there."),
+    ("PS712", "cancelled", "error", "The run was cancelled before its end."),
+    ("PS713", "timed-out", "error", "The run took longer than it was given."),
+    ("PS714", "no-telemetry", "error", "The library that metrics go through is not installed."),
+    ("PS720", "bad-policy", "error", "A time policy cannot work with what it was given."),
+    ("PS731", "bad-input-line", "error", "A line of an input is neither a message nor does it complete times."),
+    ("PS732", "not-json", "error", "A value that leaves the graph cannot be written as JSON."),
+    ("PS733", "pipeline-failed", "error", "The file of a pipeline, or what it defines, raised an exception."),
+    ("PS734", "no-dataflow", "error", "There is no file that defines a dataflow."),
+    ("PS735", "not-kept", "error", "The state of a node, or a message, cannot be kept."),
+    ("PS736", "damaged-state", "error", "A state, or a file of its run, is not as it was left."),
+    ("PS737", "other-state", "error", "A state belongs to another command or pipeline."),
+    ("PS738", "state-in-use", "error", "Another process runs with this state."),
+    ("PS739", "waits-for-ever", "error", "A run is over, and notifications were never delivered."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

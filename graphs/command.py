@@ -131,6 +131,22 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--format", choices=("text", "json"), default="text")
     replay.set_defaults(run=_replay)
 
+    run = commands.add_parser("run", help="run the dataflow of a Python file between files of JSON lines")
+    run.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`")
+    run.add_argument(
+        "--input", action="append", default=[], metavar="EDGE=FILE", help="what comes in there; - for standard input"
+    )
+    run.add_argument(
+        "--output", action="append", default=[], metavar="EDGE=FILE", help="what leaves there; all else: to stdout"
+    )
+    run.add_argument("--engine", choices=("sim", "threads", "asyncio", "spark"), default="threads")
+    run.add_argument("--seed", type=int, metavar="N", help="what decides every choice of the engine sim")
+    run.add_argument("--workers", type=int, metavar="N", help="threads that run nodes, for the engine threads; 4")
+    run.add_argument("--state", metavar="DIR", help="keep the run there; start the same command again to go on")
+    run.add_argument("--every", type=float, metavar="SECONDS", help="how often --state is written; 1")
+    run.add_argument("--trace", metavar="FILE", help="write every step there, for replay")
+    run.set_defaults(run=_run)
+
     close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
     close.add_argument("file", nargs="?", metavar="FILE")
     close.add_argument("--at", action="append", required=True, metavar="LOCATION=TIME", help="TIME as JSON")
@@ -378,6 +394,12 @@ def _opened(path: str) -> AbstractContextManager[BinaryIO]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PointstampError("PS001", f"cannot read {path}: {reason.lower()}", "name an existing file") from None
+
+
+def _run(options: argparse.Namespace) -> int:
+    from graphs.run import run
+
+    return run(options)
 
 
 def _close(options: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
 COPIED = (
-    *("progress", "graphs", "recursion", "benchmarks", "tests"),
+    *("progress", "graphs", "recursion", "benchmarks", "examples", "tests"),
     *("pyproject.toml", "setup.py", "README.md", "LICENSE"),
 )
 LEFT_OUT = ("__pycache__", "*.so", "target", ".peers")
@@ -805,6 +805,18 @@ RECURSION = tuple(
             "network.py",
             "            if len(nodes) < 2:",
             "            if len(nodes) < 3:",
+        ),
+        (
+            "what inner calls return leaves the graph",
+            "program.py",
+            "if stack.call is None or after != time:",
+            "if after is not None:",
+        ),
+        (
+            "what inner calls return is a result",
+            "program.py",
+            "        if not has_left:",
+            "        if stack.depth < 2:",
         ),
     )
 )

@@ -14,8 +14,10 @@ from graphs.check import check_text
 from graphs.codes import CODES, code
 from graphs.explain import explain
 from graphs.explanations_of_calls import CALLS
+from graphs.explanations_of_commands import COMMANDS
 from graphs.explanations_of_files import FILES
 from graphs.explanations_of_questions import QUESTIONS
+from graphs.explanations_of_runs import RUNS
 from graphs.explanations_of_steps import STEPS
 from graphs.explanations_of_verdicts import VERDICTS
 from progress.errors import PointstampError
@@ -50,6 +52,8 @@ def test_the_registry_holds_exactly_the_codes_of_the_sources() -> None:
         "explanations_of_questions.py",
         "explanations_of_steps.py",
         "explanations_of_calls.py",
+        "explanations_of_runs.py",
+        "explanations_of_commands.py",
         "report_text.py",
         "witness.py",
     }
@@ -79,7 +83,7 @@ def test_severities_are_those_of_the_specification() -> None:
 
 
 def test_every_code_is_explained_once() -> None:
-    parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS)]
+    parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from math import log2
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,10 @@ import pytest
 
 from graphs import Graph, load
 from progress import CouldResultIn, Tracker
+from progress.runtime import Node, Out
 from recursion.call_graph import CallGraph
-from recursion.driver import Driver, Out
 from recursion.order import StackOrder
+from recursion.program import call
 from recursion.stack import Stack, first_difference
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "examples" / "recursion"
@@ -152,7 +155,7 @@ def test_making_a_stack_takes_the_same_at_any_depth(reads: Counter) -> None:
 # --- steps -----------------------------------------------------------------------------------------------------------
 
 
-class Twice:
+class Twice(Node):
     """Calls twice until a depth is reached."""
 
     def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
@@ -160,7 +163,7 @@ class Twice:
             out.send(f"split->{goal}", time, value - 1)
 
 
-class Once:
+class Once(Node):
     """Calls once until a depth is reached, and tells `combine` so."""
 
     def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
@@ -168,7 +171,7 @@ class Once:
             out.send(f"split->{goal}", time, value - 1)
 
 
-class Combine:
+class Combine(Node):
     """Waits until all is complete."""
 
     def __init__(self) -> None:
@@ -185,24 +188,38 @@ class Combine:
         out.send("combine->exit", time, 0)
 
 
+class Recorded:
+    """The steps of a run, to be taken again by a tracker of its own."""
+
+    def __init__(self, nodes: dict[str, Any], depth: int, **way: Any) -> None:
+        self.graph = divide()
+        steps: list[dict[str, Any]] = []
+        assert call(self.graph, nodes, depth, record=steps.append, **way) == [0 if depth else -1]
+        start, *self.steps = steps
+        self.requests = start["start"]["requests"]
+
+    def tracker(self) -> Tracker:
+        """A tracker that has not taken any of the steps."""
+        return Tracker(self.graph, requests=self.requests)
+
+
 class Cost:
     """What the steps of a run cost."""
 
-    def __init__(self, driver: Driver, reads: Counter, depth: int) -> None:
-        tracker: Any = driver.tracker
+    def __init__(self, recorded: Recorded, reads: Counter) -> None:
+        tracker: Any = recorded.tracker()
+        tracker.get_ready()
         frames = tracker._engine.trees[None]
         self.looked_at: list[int] = []
         self.reads: list[int] = []
         self.frames = 1
-        driver.begin(depth)
-        going = True
-        while going:
+        for step in recorded.steps:
             before = frames.looked_at, reads.count
-            going = driver.step()
+            tracker.apply(**step)
+            tracker.get_ready()
             self.looked_at.append(frames.looked_at - before[0])
             self.reads.append(reads.count - before[1])
             self.frames = max(self.frames, len(frames))
-        assert [result.value for result in driver.results] == [0 if depth else -1]
         assert len(frames) == 1
 
     @property
@@ -216,27 +233,26 @@ class Cost:
         return max(self.looked_at), max(self.reads)
 
 
-@pytest.mark.parametrize("order", [{}, {"newest_first": True}, {"seed": 4}], ids=["breadth", "depth", "random"])
-def test_a_step_of_a_tree_costs_the_same_at_any_size(reads: Counter, order: dict[str, Any]) -> None:
-    costs = [
-        Cost(Driver(divide(), {"split": Twice(), "combine": Combine()}, **order), reads, depth) for depth in (4, 8, 11)
-    ]
-    small, *larger = costs
+@pytest.mark.parametrize(("way", "depths", "frames"), [({}, (4, 8, 11), 4_095), ({"seed": 4}, (4, 7, 9), 300)])
+def test_a_step_of_a_tree_costs_the_same_at_any_size(
+    reads: Counter, way: dict[str, Any], depths: tuple[int, ...], frames: int
+) -> None:
+    nodes = {"split": Twice(), "combine": Combine()}
+    small, *larger = [Cost(Recorded(nodes, depth, **way), reads) for depth in depths]
     for cost in larger:
         assert cost.mean[0] <= 1.05 * small.mean[0]
         assert cost.mean[1] <= 1.05 * small.mean[1]
         assert cost.most[0] <= 3
         assert cost.most[1] <= 12
     assert small.mean[0] > 0.5
-    if not order:
-        assert larger[-1].frames > 2_000
+    assert larger[-1].frames >= frames
 
 
 def test_a_step_of_a_chain_costs_the_same_at_any_depth_with_requests_at_every_level(reads: Counter) -> None:
     costs = []
     for depth in (10, 100, 1_000, 10_000):
         combine = Combine()
-        costs.append(Cost(Driver(divide(), {"split": Once(), "combine": combine}), reads, depth))
+        costs.append(Cost(Recorded({"split": Once(), "combine": combine}, depth), reads))
         assert combine.most == depth
         assert costs[-1].frames == depth + 1
     for cost in costs[1:]:
@@ -293,15 +309,17 @@ def test_a_step_of_many_changes_costs_as_much_as_its_changes(reads: Counter) -> 
 def test_restoring_a_tracker_costs_as_much_as_what_is_outstanding(reads: Counter) -> None:
     found = []
     for depth in (5, 8, 11):
-        graph = divide()
-        driver = Driver(graph, {"split": Twice(), "combine": Combine()})
-        driver.begin(depth)
-        while len(driver.tracker.messages()) < 2**depth:
-            driver.step()
-        snapshot = driver.tracker.snapshot()
+        recorded = Recorded({"split": Twice(), "combine": Combine()}, depth)
+        tracker = recorded.tracker()
+        sizes = accumulate(sum(count for *_, count in step.get("messages", ())) for step in recorded.steps)
+        most = max(enumerate(sizes, 1), key=itemgetter(1))[0]  # the steps after which most is outstanding
+        for step in recorded.steps[:most]:
+            tracker.get_ready()
+            tracker.apply(**step)
+        snapshot = tracker.snapshot()
         count = sum(len(snapshot[kind]) for kind in ("messages", "requests"))
         assert count >= 2**depth
-        found.append(reads.during(lambda g=graph, s=snapshot: Tracker.restore(g, s)) / (count * depth))  # type: ignore[misc]
+        found.append(reads.during(lambda g=recorded.graph, s=snapshot: Tracker.restore(g, s)) / (count * depth))  # type: ignore[misc]
     assert found[-1] <= 1.2 * found[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,26 @@ import pytest
 from graphs import Graph, load
 from progress import PointstampError, Tracker
 from progress.memory import without_cycle_search
-from progress.refusal import Refusal
-from recursion.driver import Driver, Out, Result
+from progress.runtime import Batch, Complete, Dataflow, Node, NodeFailed, NotAllowed, Out, Retry
+from progress.runtime.checkpoint import capture, resume
+from progress.runtime.core import Core
+from progress.runtime.observer import Observer
+from recursion.program import Entrance, Exit, call
 from recursion.stack import Stack
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "examples" / "recursion"
 SEEDS = range(25)
-ORDERS: list[dict[str, Any]] = [{}, {"newest_first": True}, *({"seed": seed} for seed in SEEDS)]
+WAYS: list[dict[str, Any]] = [
+    {},
+    {"engine": "threads"},
+    {"engine": "asyncio"},
+    {"limit": 1},
+    {"limit": 2, "seed": 100},
+    {"engine": "threads", "workers": 2, "limit": 1},
+    {"engine": "asyncio", "limit": 1},
+    *({"seed": seed} for seed in SEEDS),
+]
+every_way = pytest.mark.parametrize("way", WAYS, ids=repr)
 
 
 def program(name: str) -> Any:
@@ -34,14 +47,25 @@ def nodes_of(name: str) -> dict[str, Any]:
     return {"split": module.Split(), "combine": module.Combine()}
 
 
-def value(graph: Graph, nodes: dict[str, Any], given: Any, **order: Any) -> Any:
-    """The one result of a call."""
-    driver = Driver(graph, nodes, **order)
-    driver.begin(given)
-    (result,) = driver.run()
-    assert result.location == graph.network().nodes[-1] or not result.time.depth
-    assert_nothing_is_left(driver)
-    return result.value
+class Watch(Observer):
+    """Looks at the tracker of a run after each step."""
+
+    def __init__(self, look: Callable[[Tracker], object] = lambda tracker: None) -> None:
+        self.look = look
+
+    def started(self, core: Core) -> None:
+        self.tracker = core.tracker
+
+    def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
+        self.look(self.tracker)
+
+
+def value(graph: Graph, nodes: dict[str, Any], given: Any, **way: Any) -> Any:
+    """The one result of a call, after which nothing is left."""
+    watch = Watch()
+    (result,) = call(graph, nodes, given, observer=watch, **way)
+    assert_nothing_is_left(watch.tracker)
+    return result
 
 
 def frames(tracker: Tracker) -> Any:
@@ -49,9 +73,8 @@ def frames(tracker: Tracker) -> Any:
     return tracker._engine.trees[None]  # type: ignore[attr-defined]
 
 
-def assert_nothing_is_left(driver: Driver) -> None:
+def assert_nothing_is_left(tracker: Tracker) -> None:
     """Neither in the tracker nor in what it runs on."""
-    tracker = driver.tracker
     assert (tracker.messages(), tracker.pending(), len(frames(tracker))) == ({}, (), 1)
     assert frames(tracker).is_empty
     tracker._check()
@@ -63,13 +86,12 @@ def assert_nothing_is_left(driver: Driver) -> None:
 @pytest.mark.parametrize("sort", ["mergesort", "quicksort"])
 def test_sorting_sorts_in_any_order_of_events(sort: str) -> None:
     graph = load(PROGRAMS / "divide.yaml")
-    for number, order in enumerate(ORDERS):
+    for number, way in enumerate(WAYS):
         rng = random.Random(number)
         numbers = [rng.randrange(30) for _ in range(rng.randrange(60))]
         nodes = nodes_of(sort)
-        assert value(graph, nodes, numbers, **order) == sorted(numbers), (order, numbers)
-        assert set(map(len, (vars(node) for node in nodes.values() if vars(node)))) <= {1}
-        assert all(not kept for node in nodes.values() for kept in vars(node).values()), order
+        assert value(graph, nodes, numbers, **way) == sorted(numbers), (way, numbers)
+        assert all(not kept for node in nodes.values() for kept in vars(node).values()), way
 
 
 def test_the_shape_of_quicksort_depends_on_the_data() -> None:
@@ -90,17 +112,17 @@ def test_fibonacci_numbers_come_out_in_any_order_of_events() -> None:
     graph = load(PROGRAMS / "divide.yaml")
     before, after = 0, 1
     for n in range(13):
-        for order in ORDERS[: 6 if n > 8 else None]:
-            assert value(graph, nodes_of("fibonacci"), n, **order) == before, (n, order)
+        for way in WAYS[: 10 if n > 8 else None]:
+            assert value(graph, nodes_of("fibonacci"), n, **way) == before, (n, way)
         before, after = after, before + after
 
 
-def ackermann(order: dict[str, Any], *given: int) -> tuple[int, int]:
+def ackermann(way: dict[str, Any], *given: int) -> tuple[int, int]:
     """The result, and how deep the stacks were."""
     module = program("ackermann")
     combine = module.Combine()
     nodes = {"case": module.Case(), "between": module.Between(), "combine": combine}
-    return value(load(PROGRAMS / "ackermann.yaml"), nodes, given, **order), combine.deepest
+    return value(load(PROGRAMS / "ackermann.yaml"), nodes, given, **way), combine.deepest
 
 
 def test_ackermann_is_right_in_any_order_of_events() -> None:
@@ -112,21 +134,22 @@ def test_ackermann_is_right_in_any_order_of_events() -> None:
     ]
     for m, function in enumerate(closed):
         for n in range(6 - 2 * (m == 3) - m // 2):
-            for order in ORDERS[: 4 if m == 3 else 12]:
-                assert ackermann(order, m, n)[0] == function(n), (m, n, order)
+            for way in WAYS[: 9 if m == 3 else 16]:
+                assert ackermann(way, m, n)[0] == function(n), (m, n, way)
 
 
-def test_ackermann_nests_thousands_deep_without_recursion_of_python() -> None:
-    found, deepest = ackermann({}, 1, 5_000)
+@pytest.mark.parametrize("way", [*WAYS[:4], {"seed": 1}], ids=repr)
+def test_ackermann_nests_thousands_deep_without_recursion_of_python(way: dict[str, Any]) -> None:
+    found, deepest = ackermann(way, 1, 5_000)
     assert found == 5_002
     assert deepest >= 4_999
 
 
-@pytest.mark.parametrize("order", ORDERS[:10])
-def test_two_graphs_that_call_each_other(order: dict[str, Any]) -> None:
+@every_way
+def test_two_graphs_that_call_each_other(way: dict[str, Any]) -> None:
     module = program("even_odd")
     graph = load(PROGRAMS / "even_odd.yaml")
-    rng = random.Random(str(order))
+    rng = random.Random(str(way))
 
     def tree(depth: int) -> Any:
         if not depth or rng.random() < 0.2:
@@ -143,13 +166,13 @@ def test_two_graphs_that_call_each_other(order: dict[str, Any]) -> None:
     nodes: dict[str, Any] = {}
     for name in ("even", "odd"):
         nodes |= {f"{name}_split": module.Split(name), f"{name}_combine": module.Combine(name)}
-    assert value(graph, nodes, given, **order) == sorted(named(given, True))
+    assert value(graph, nodes, given, **way) == sorted(named(given, True))
 
 
 # --- notifications ---------------------------------------------------------------------------------------------------
 
 
-class Watched:
+class Watched(Node):
     """A node that somebody looks at."""
 
     def __init__(self, node: Any, see: Callable[[Any], object]) -> None:
@@ -159,11 +182,8 @@ class Watched:
         self.see(time)
         self.node.on_message(edge, time, value, out)
 
-    def on_notify(self, time: Any, out: Out) -> None:
-        self.node.on_notify(time, out)
 
-
-class Leaves:
+class Leaves(Node):
     """Halves a number until it is 1: as many leaves as the number says."""
 
     def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
@@ -174,7 +194,7 @@ class Leaves:
         out.send("split->right", time, value - value // 2)
 
 
-class Counting:
+class Counting(Node):
     """Adds up leaves, and notes everything that it is told."""
 
     def __init__(self) -> None:
@@ -197,7 +217,7 @@ class Counting:
         out.send("combine->exit", time, sum(arrived.values()))
 
 
-class Hasty:
+class Hasty(Node):
     """What it would be without a tracker: acts on the first message, and on no notification."""
 
     def __init__(self) -> None:
@@ -233,11 +253,11 @@ class OneSided(Leaves):
             out.send("split->combine", time, 1)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_combine_is_notified_once_for_each_stack_and_only_when_both_calls_are_complete(order: dict[str, Any]) -> None:
+@every_way
+def test_combine_is_notified_once_for_each_stack_and_only_when_both_calls_are_complete(way: dict[str, Any]) -> None:
     graph = load(PROGRAMS / "divide.yaml")
     combine = Counting()
-    assert value(graph, {"split": Leaves(), "combine": combine}, 37, **order) == 37
+    assert value(graph, {"split": Leaves(), "combine": combine}, 37, **way) == 37
     assert len(combine.notified) == len(set(combine.notified)) == 36
     assert set(combine.notified) == combine.asked
     assert not combine.arrived
@@ -257,10 +277,9 @@ def test_without_notifications_results_are_wrong_and_depend_on_the_order() -> No
     found = set()
     for seed in SEEDS:
         assert value(graph, nodes_of("mergesort"), numbers, seed=seed) == sorted(numbers)
-        driver = Driver(graph, nodes_of("mergesort") | {"combine": Hasty()}, seed=seed)
-        driver.begin(numbers)
-        found.add(tuple(tuple(result.value) for result in driver.run()))
-    assert len(found) > 3
+        results = call(graph, nodes_of("mergesort") | {"combine": Hasty()}, numbers, seed=seed)
+        found.add(tuple(map(tuple, results)))
+    assert len(found) >= 3
     assert all(list(result) != sorted(numbers) for results in found for result in results)
 
 
@@ -275,14 +294,12 @@ def test_nobody_can_count_what_to_wait_for() -> None:
     guessed = set()
     for seed in SEEDS:
         assert value(graph, {"split": OneSided(), "combine": Summing()}, 30, seed=seed) == 30
-        driver = Driver(graph, {"split": OneSided(), "combine": Guessing()}, seed=seed)
-        driver.begin(30)
-        guessed.add(tuple(result.value for result in driver.run()))
+        guessed.add(tuple(call(graph, {"split": OneSided(), "combine": Guessing()}, 30, seed=seed)))
     assert len(guessed) > 1
     assert (30,) not in guessed
 
 
-class Bit:
+class Bit(Node):
     """Sends each number on by its next bit, one message for each: many calls are made at one stack, one by one."""
 
     bits = 4
@@ -305,13 +322,13 @@ class Joining(Counting):
         out.send("combine->exit", time, [number for _, numbers in parts for number in numbers])  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_stack_is_not_complete_while_it_may_still_be_called(order: dict[str, Any]) -> None:
+@every_way
+def test_a_stack_is_not_complete_while_it_may_still_be_called(way: dict[str, Any]) -> None:
     """Radix sort by a message for each number: a call may have returned while another one to the same stack is due."""
-    rng = random.Random(str(order))
+    rng = random.Random(str(way))
     numbers = [rng.randrange(16) for _ in range(40)]
     combine = Joining()
-    assert value(load(PROGRAMS / "divide.yaml"), {"split": Bit(), "combine": combine}, numbers, **order) == sorted(
+    assert value(load(PROGRAMS / "divide.yaml"), {"split": Bit(), "combine": combine}, numbers, **way) == sorted(
         numbers
     )
     assert len(combine.notified) == len(set(combine.notified))
@@ -346,53 +363,82 @@ def stream(epochs: Any) -> Graph:
     return graph
 
 
-@pytest.mark.parametrize("order", ORDERS[:12])
-def test_a_stream_of_calls_comes_out_by_epoch(order: dict[str, Any]) -> None:
-    rng = random.Random(str(order))
+class Over(Exit):
+    """Tells when an epoch is over as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.over: list[Any] = []
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        super().on_messages(edge, time, values, out)
+        if not time[1].depth:
+            out.request(time)
+
+    def on_notify(self, time: Any, out: Out) -> None:
+        self.over.append(time[0])
+
+
+@every_way
+def test_a_stream_of_calls_comes_out_by_epoch(way: dict[str, Any]) -> None:
+    rng = random.Random(str(way))
     given = [rng.randrange(1, 12) for _ in range(12)]
-    driver = Driver(load(PROGRAMS / "stream.yaml"), {"split": Leaves(), "combine": Counting()}, **order)
-    fed = 0
-    while fed < len(given) or driver.step():
-        if fed < len(given) and rng.random() < 0.3:
-            driver.feed("numbers", (fed, ()), given[fed])
-            fed += 1
-            driver.complete("numbers", [(fed, ())] if fed < len(given) else [])
-        driver.step()
-    found = {result.time: result.value for result in driver.results}
-    assert len(found) == len(driver.results)
-    assert {(epoch, stack.depth): value for (epoch, stack), value in found.items()} == {
-        (epoch, 0): value for epoch, value in enumerate(given)
-    }
-    assert all(result.location == "results" for result in driver.results)
-    assert not driver.tracker._engine.trees  # type: ignore[attr-defined]
-    assert driver.tracker.pending() == ()
+    items: list[Any] = []
+    for epoch, number in enumerate(given):
+        items.append(((epoch, ()), number))
+        if rng.random() < 0.5:
+            items.append(Complete(((epoch + 1, ()),)))
+    leave = Over()
+    nodes = {"split": Leaves(), "combine": Counting(), "exit": leave}
+    watch = Watch()
+    dataflow = Dataflow(load(PROGRAMS / "stream.yaml"), nodes)
+    results = dataflow.run(sources={"numbers": items}, observer=watch, **way)
+    assert results.keys() == {"results"}
+    assert all(not stack.depth for (_, stack), _ in results["results"])
+    assert sorted((epoch, found) for (epoch, _), found in results["results"]) == [*enumerate(given)]
+    assert leave.over == [*range(12)]
+    assert leave.results == []
+    assert not watch.tracker._engine.trees  # type: ignore[attr-defined]
+    assert (watch.tracker.messages(), watch.tracker.pending()) == ({}, ())
 
 
-def test_an_epoch_is_complete_when_its_result_has_left_and_no_sooner() -> None:
-    driver = Driver(load(PROGRAMS / "stream.yaml"), {"split": Leaves(), "combine": Counting()}, seed=5)
-    for epoch in range(5):
-        driver.feed("numbers", (epoch, ()), epoch + 1)
-    assert not driver.tracker.complete("results", (0, ()))
-    driver.complete("numbers", [])
+def test_a_relay_at_the_end_sends_what_inner_calls_return_to_the_outside_too() -> None:
+    """That is what the graph says; `Exit` knows which of it is a result."""
+    graph = load(PROGRAMS / "stream.yaml")
+    found = []
+    for more in ({}, {"exit": Exit()}):
+        dataflow = Dataflow(graph, {"split": Leaves(), "combine": Counting(), **more})
+        found.append(dataflow.run(sources={"numbers": [((0, ()), 3)]})["results"])
+    relayed, results = found
+    assert sorted(number for _, number in relayed) == [1, 1, 1, 2, 3]
+    assert [((epoch, stack.depth), number) for (epoch, stack), number in results] == [((0, 0), 3)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_epoch_is_complete_when_its_result_has_left_and_no_sooner(seed: int) -> None:
+    left: list[tuple[Any, Any]] = []
     done: list[int] = []
-    while driver.step():
-        here = [epoch for epoch in range(5) if driver.tracker.complete("results", (epoch, ()))]
-        assert here == list(range(len(here)))
+
+    def look(tracker: Tracker) -> None:
+        here = [epoch for epoch in range(5) if tracker.complete("results", (epoch, ()))]
+        assert here == [*range(len(here))]
         assert len(here) >= len(done)
-        assert set(here) <= {result.time[0] for result in driver.results}
-        done = here
-    assert done == list(range(5))
+        assert set(here) <= {epoch for (epoch, _), _ in left}
+        done[:] = here
+
+    dataflow = Dataflow(load(PROGRAMS / "stream.yaml"), {"split": Leaves(), "combine": Counting(), "exit": Exit()})
+    calls = [((epoch, ()), epoch + 1) for epoch in range(5)]
+    dataflow.run(sources={"numbers": calls}, sinks={"results": left}, observer=Watch(look), seed=seed)
+    assert done == [*range(5)]
 
 
 def test_epochs_that_are_not_ordered_do_not_wait_for_each_other() -> None:
     """With `nat` the small call of a later epoch waits for the large one before it; beside each other it does not."""
 
     def order_of_results(epochs: Any, names: list[Any]) -> list[Any]:
-        driver = Driver(stream(epochs), {"split": Leaves(), "combine": Counting()})
-        for name, size in zip(names, (64, 2), strict=True):
-            driver.feed("numbers", (name, ()), size)
-        driver.complete("numbers", [])
-        return [result.time[0] for result in driver.run()]
+        dataflow = Dataflow(stream(epochs), {"split": Leaves(), "combine": Counting(), "exit": Exit()})
+        calls = [((name, ()), size) for name, size in zip(names, (64, 2), strict=True)]
+        return [epoch for (epoch, _), _ in dataflow.run(sources={"numbers": calls})["results"]]
 
     assert order_of_results("nat", [0, 1]) == [0, 1]
     beside = {"finite": {"elements": ["large", "small"], "below": []}}
@@ -402,24 +448,23 @@ def test_epochs_that_are_not_ordered_do_not_wait_for_each_other() -> None:
 # --- what a node does wrong ------------------------------------------------------------------------------------------
 
 
-def run_until_it_fails(driver: Driver) -> None:
-    """Run; the event that fails leaves the tracker as it was."""
-    before = driver.tracker.snapshot()
-    try:
-        while driver.step():
-            before = driver.tracker.snapshot()
-    finally:
-        assert driver.tracker.snapshot() == before
+class Before(Watch):
+    """Knows the tracker's state before the last event, and after it."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda tracker: self.states.append(tracker.snapshot()))
+        self.states: list[Any] = []
 
 
-class Does:
-    """Halves numbers; at the stack [left] it does something wrong, as long as it is failing."""
+class Does(Node):
+    """Halves numbers; at the stack [left] it does something wrong, the first few times."""
 
-    def __init__(self, act: Callable[[Any, Out], object]) -> None:
-        self.act, self.failing = act, True
+    def __init__(self, act: Callable[[Any, Out], object], failures: float = math.inf) -> None:
+        self.act, self.failures = act, failures
 
     def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-        if self.failing and time.calls == ("left",):
+        if self.failures and time.calls == ("left",):
+            self.failures -= 1
             out.send("split->combine", time, 1)  # nothing of this may be seen
             self.act(time, out)
         Leaves().on_message(edge, time, value, out)
@@ -430,15 +475,15 @@ def raising(time: Any, out: Out) -> None:
 
 
 WRONG: dict[str, tuple[Callable[[Any, Out], object], str, str]] = {
-    "an edge of another node": (lambda time, out: out.send("combine->exit", time, 1), "PS504", "'combine->exit'"),
-    "an edge that is none": (lambda time, out: out.send("split->lfet", time, 1), "PS504", "'split->lfet'"),
-    "the time outside": (lambda time, out: out.send("split->exit", (), 1), "PS506", "[]"),
-    "the call beside": (lambda time, out: out.send("split->exit", ("right",), 1), "PS506", "[right]"),
-    "a stack that is none": (lambda time, out: out.send("split->exit", ("up",), 1), "PS612", "('up',)"),
-    "no stack at all": (lambda time, out: out.send("split->exit", 3, 1), "PS612", "3"),
-    "a request outside": (lambda time, out: out.request(()), "PS506", "[]"),
-    "a request beside": (lambda time, out: out.request(("right",)), "PS506", "[right]"),
-    "a request that is none": (lambda time, out: out.request(None), "PS612", "None"),
+    "an edge of another node": (lambda time, out: out.send("combine->exit", time, 1), "PS701", "'combine->exit'"),
+    "an edge that is none": (lambda time, out: out.send("split->lfet", time, 1), "PS701", "'split->lfet'"),
+    "the time outside": (lambda time, out: out.send("split->exit", (), 1), "PS702", "()"),
+    "the call beside": (lambda time, out: out.send("split->exit", ("right",), 1), "PS702", "('right',)"),
+    "a stack that is none": (lambda time, out: out.send("split->exit", ("up",), 1), "PS503", "('up',)"),
+    "no stack at all": (lambda time, out: out.send("split->exit", 3, 1), "PS503", "3"),
+    "a request outside": (lambda time, out: out.request(()), "PS703", "()"),
+    "a request beside": (lambda time, out: out.request(("right",)), "PS703", "('right',)"),
+    "a request that is none": (lambda time, out: out.request(None), "PS503", "None"),
 }
 
 
@@ -446,177 +491,166 @@ WRONG: dict[str, tuple[Callable[[Any, Out], object], str, str]] = {
 def test_what_a_node_may_not_do_is_one_clear_error_and_changes_nothing(what: str) -> None:
     act, code, shown = WRONG[what]
     graph = load(PROGRAMS / "divide.yaml")
-    for order in ORDERS[:6]:
-        driver = Driver(graph, {"split": Does(act), "combine": Counting()}, **order)
-        driver.begin(4)
-        with pytest.raises(Refusal) as caught:
-            run_until_it_fails(driver)
+    for way in WAYS[:12]:
+        watch = Before()
+        with pytest.raises(NodeFailed) as caught:
+            call(graph, {"split": Does(act), "combine": Counting()}, 4, observer=watch, **way)
         error = caught.value
-        assert error.code == code
-        assert str(error).startswith(f"{code}: the node 'split' at [left]: ")
+        assert (error.code, error.node) == (code, "split")
+        assert error.time.calls == ("left",)
         assert shown in str(error)
         assert "\n" not in str(error)
+        assert way.get("engine") or watch.states[-2] == watch.states[-1]
 
 
-def test_what_a_node_raises_passes_on_with_the_place_and_changes_nothing() -> None:
-    node = Does(raising)
-    driver = Driver(load(PROGRAMS / "divide.yaml"), {"split": node, "combine": (combine := Counting())}, seed=2)
-    driver.begin(4)
-    with pytest.raises(ValueError, match="a number was expected") as caught:
-        run_until_it_fails(driver)
-    (note,) = caught.value.__notes__
-    assert note == "in the node 'split', by 'entry->split' at [left]"
-    node.failing = False  # the event is still there
-    assert [result.value for result in driver.run()] == [4]
-    assert not combine.arrived
-    assert_nothing_is_left(driver)
+def test_what_a_node_raises_says_where() -> None:
+    with pytest.raises(NodeFailed, match="a number was expected") as caught:
+        call(load(PROGRAMS / "divide.yaml"), {"split": Does(raising), "combine": Counting()}, 4, seed=2)
+    assert "'split' failed on a message from 'entry->split' at [left]" in str(caught.value)
+    assert (caught.value.code, caught.value.time.calls, caught.value.value) == ("PS705", ("left",), 2)
 
 
-class FailsOnce(Counting):
-    """A combine that fails once."""
+class FailsTwice(Counting):
+    """A combine that fails twice."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.has_failed = False
+    failures = 2
 
     def on_notify(self, time: Any, out: Out) -> None:
-        if not self.has_failed:
-            self.has_failed = True
+        if self.failures:
+            self.failures -= 1
             raise KeyError("lost")
         super().on_notify(time, out)
 
 
-def test_a_notification_that_fails_is_given_again() -> None:
-    driver = Driver(load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": FailsOnce()})
-    driver.begin(5)
-    with pytest.raises(KeyError) as caught:
-        driver.run()
-    assert caught.value.__notes__[0].startswith("in the node 'combine', by 'combine' at [")
-    assert [result.value for result in driver.run()] == [5]
-    assert_nothing_is_left(driver)
+@every_way
+def test_messages_and_notifications_that_fail_are_given_again(way: dict[str, Any]) -> None:
+    graph = load(PROGRAMS / "divide.yaml")
+    again = Retry(times=2, first_pause=0)
+    combine = FailsTwice()
+    found = value(graph, {"split": Does(raising, 2), "combine": combine}, 5, on_error=again, **way)
+    assert (found, combine.failures, combine.arrived) == (5, 0, {})
 
 
-def test_a_node_may_send_and_ask_at_later_times() -> None:
-    """From [] a message may go to what is called from there; the order at the location says so."""
+@every_way
+def test_a_node_may_send_and_ask_at_later_times(way: dict[str, Any]) -> None:
+    """Later is what the order at the location says: at `split` what is called, at `combine` what is returned to."""
     graph = load(PROGRAMS / "divide.yaml")
 
-    class Ahead(Leaves):
+    class Asks(Node):
         def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-            if not time.depth:
-                out.send("split->exit", ("left", "right"), value)
-                out.send("split->combine", ("left",), value)
-                return
-            raise AssertionError("nothing comes back to split")
+            assert not time.depth
+            out.request(("left", "right"))
 
-    combine = Seen()
-    driver = Driver(graph, {"split": Ahead(), "combine": combine}, seed=1)
-    driver.begin(8)
-    assert driver.run() == []
-    assert sorted((time.calls, edge) for time, edge, _ in combine.arrived) == [
-        (("left",), "right->combine"),
-        (("left",), "split->combine"),
-    ]
-    assert_nothing_is_left(driver)
+        def on_notify(self, time: Any, out: Out) -> None:
+            out.send("split->combine", time, 7)
 
-
-class Seen:
-    """Notes what arrives and does nothing."""
-
-    def __init__(self) -> None:
-        self.arrived: list[tuple[Any, str, Any]] = []
-
-    def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
-        self.arrived.append((time, edge, value))
-
-
-def test_out_is_of_no_use_after_its_event() -> None:
-    kept: list[tuple[Any, Out]] = []
-
-    class Keeps(Leaves):
+    class Skips(Node):
         def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-            kept.append((time, out))
-            super().on_message(edge, time, value, out)
+            out.send("combine->exit", time.parent if time.depth else time, value + time.depth)
+            if time.depth == 2:
+                with pytest.raises(NotAllowed):
+                    out.send("combine->exit", ("right",), value)
 
-    driver = Driver(load(PROGRAMS / "divide.yaml"), {"split": Keeps(), "combine": Counting()})
-    driver.begin(2)
-    driver.run()
-    time, out = kept[0]
-    later: list[Callable[[], None]] = [lambda: out.send("split->exit", time, 1), lambda: out.request(time)]
-    for late in later:
-        with pytest.raises(Refusal, match="its event is over") as caught:
-            late()
-        assert caught.value.code == "PS501"
-    assert_nothing_is_left(driver)
+    assert value(graph, {"split": Asks(), "combine": Skips()}, 8, **way) == 9
 
 
-@pytest.mark.parametrize(
-    ("name", "code"), [("entry", "PS504"), ("exit", "PS504"), ("left", "PS504"), ("call-left", "PS502"), ("x", "PS502")]
-)
-def test_code_belongs_to_the_nodes_between_calls(name: str, code: str) -> None:
+@pytest.mark.parametrize("name", ["left", "x"])
+def test_code_belongs_to_nodes_and_not_to_calls(name: str) -> None:
+    """A call has no code of its own; its parts, which are nodes of the split graph, may have some."""
     with pytest.raises(PointstampError) as caught:
-        Driver(load(PROGRAMS / "divide.yaml"), {name: Leaves()})
-    assert caught.value.code == code
+        call(load(PROGRAMS / "divide.yaml"), {name: Leaves()}, 1)
+    assert caught.value.code == "PS708"
     assert repr(name) in str(caught.value)
 
 
-def test_a_driver_is_for_graphs_with_calls() -> None:
+def test_the_parts_of_a_call_may_have_code() -> None:
+    """What the call is given, and what it returns, may be changed on the way."""
+    nodes = {"split": Leaves(), "combine": Counting(), "ret-left": lambda leaves: leaves * 10}
+    assert value(load(PROGRAMS / "divide.yaml"), nodes, 4) == 10 * (10 + 1) + (10 + 1)
+
+
+def test_only_a_graph_with_calls_and_without_epochs_is_called() -> None:
     with pytest.raises(PointstampError, match="no calls"):
-        Driver(Graph().node("only"), {})
+        call(Graph().node("only"), {}, 1)
+    with pytest.raises(PointstampError, match="epochs"):
+        call(load(PROGRAMS / "stream.yaml"), {}, 3)
 
 
-def test_a_graph_begins_once_and_only_without_epochs() -> None:
-    driver = Driver(load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": Counting()})
-    driver.begin(3)
-    with pytest.raises(PointstampError):
-        driver.begin(4)
-    assert [result.value for result in driver.run()] == [3]
-    with pytest.raises(PointstampError):
-        driver.begin(4)
-    with pytest.raises(PointstampError):
-        Driver(load(PROGRAMS / "stream.yaml"), {}).begin(3)
+def test_a_graph_is_called_as_often_as_one_likes() -> None:
+    graph, nodes = load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": Totals()}
+    assert [value(graph, nodes, number) for number in (3, 4, 3)] == [3, 4, 3]
 
 
-def test_inputs_are_refused_as_the_tracker_refuses_them() -> None:
-    driver = Driver(load(PROGRAMS / "stream.yaml"), {"split": Leaves(), "combine": Counting()})
-    driver.complete("numbers", [(2, ())])
-    for edge, time in (("numbers", (1, ())), ("nubmers", (2, ())), ("numbers", 2), ("split", (2, ()))):
-        with pytest.raises(PointstampError):
-            driver.feed(edge, time, 1)
-    with pytest.raises(PointstampError):
-        driver.complete("numbers", [(1, ())])
-    driver.feed("numbers", (2, ()), 4)
-    driver.complete("numbers", [])
-    ((_, (epoch, stack), found),) = driver.run()
-    assert (epoch, stack.depth, found) == (2, 0, 4)
+class Totals(Batch):
+    """Adds up what arrives at a stack."""
+
+    def on_batch(self, time: Any, messages: dict[str, list[int]], out: Out) -> None:
+        out.send("combine->exit", time, sum(map(sum, messages.values())))
 
 
-def test_nodes_without_code_send_on_and_functions_change_what_is_sent() -> None:
+@every_way
+def test_nodes_without_code_send_on_and_functions_change_what_is_sent(way: dict[str, Any]) -> None:
     graph = Graph(recursion={"in": "entry", "out": "exit", "calls": ["again"]})
     for name in ("entry", "plus", "case", "again", "relay", "exit"):
         graph.node(name)
     for pair in ("entry plus", "plus case", "case again", "again relay", "case exit", "relay exit"):
         graph.edge(*pair.split())
 
-    class Case:
+    class Case(Node):
         def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
             out.send("case->again" if value < 100 else "case->exit", time, value)
 
-    def plus(number: int) -> int:
-        return number + 7
+    assert value(graph, {"plus": lambda number: number + 7, "case": Case()}, 1, **way) == 7 * math.ceil(99 / 7) + 1
 
-    driver = Driver(graph, {"plus": plus, "case": Case()})
-    driver.begin(1)
-    relation: Any = graph.network().relation
-    assert driver.run() == [Result("exit", relation.graph.stacks.empty, 7 * math.ceil(99 / 7) + 1)]
-    assert_nothing_is_left(driver)
+
+def test_the_ends_may_have_code_of_ones_own() -> None:
+    """The entrance of a run may begin with several values: all are calls at the empty stack."""
+
+    class Several(Entrance):
+        def on_notify(self, time: Any, out: Out) -> None:
+            for number in self.value:
+                out.send("entry->split", time, number)
+
+    nodes = {"entry": Several([4, 9, 2]), "split": Leaves(), "combine": Totals()}
+    assert value(load(PROGRAMS / "divide.yaml"), nodes, None) == 15
+
+
+def test_a_run_goes_on_in_another_process_from_any_event() -> None:
+    """What is kept of it has stacks as plain data; it is read by a graph that is loaded anew."""
+
+    def core() -> tuple[Core, Exit]:
+        leave = Exit()
+        nodes = {"entry": Entrance(9), "split": Leaves(), "combine": Totals(), "exit": leave}
+        return Core(load(PROGRAMS / "divide.yaml"), nodes, lambda edge, time, values: None), leave
+
+    def step(running: Core) -> bool:
+        node = running.next_node()
+        if node is not None:
+            running.commit(running.perform(running.take(node)))
+        return node is not None
+
+    first, result = core()
+    first.start()
+    states = [capture(first, [])]
+    while step(first):
+        states.append(capture(first, []))
+    assert result.results == [9]
+    assert len(states) > 100
+    for state in states[::7]:
+        second, result = core()
+        resume(second, [], state)
+        while step(second):
+            pass
+        assert result.results == [9]
+        assert_nothing_is_left(second.tracker)
 
 
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
-def alive(driver: Driver) -> set[Any]:
+def alive(tracker: Tracker) -> set[Any]:
     """The stacks at which something is outstanding, and those around them."""
-    outstanding = {time for _, time in driver.tracker.messages()} | {time for _, time in driver.tracker.pending()}
+    outstanding = {time for _, time in tracker.messages()} | {time for _, time in tracker.pending()}
     found = set()
     for stack in outstanding:
         while stack not in found:
@@ -625,33 +659,20 @@ def alive(driver: Driver) -> set[Any]:
     return found
 
 
-@pytest.mark.parametrize("order", ORDERS[:8])
-def test_frames_and_stacks_are_those_of_what_is_outstanding(order: dict[str, Any]) -> None:
+@every_way
+def test_frames_and_stacks_are_those_of_what_is_outstanding(way: dict[str, Any]) -> None:
     combine = Counting()
-    driver = Driver(load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": combine}, **order)
-    driver.begin(50)
-    most = 0
-    while driver.step():
-        count = len(frames(driver.tracker))
-        assert count <= len(alive(driver)) + 1
-        most = max(most, count)
-    assert most > 5
-    assert_nothing_is_left(driver)
+    counts: list[int] = []
+
+    def look(tracker: Tracker) -> None:
+        counts.append(len(frames(tracker)))
+        assert counts[-1] <= len(alive(tracker)) + 1
+
+    watch = Watch(look)
+    assert call(load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": combine}, 50, observer=watch, **way)
+    assert max(counts) > 5
+    assert_nothing_is_left(watch.tracker)
     assert (combine.arrived, combine.kept > 1) == ({}, True)
-
-
-def test_the_newest_event_first_keeps_no_more_calls_open_than_they_nest_deep() -> None:
-    most = {}
-    for newest_first in (True, False):
-        driver = Driver(
-            load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": Counting()}, newest_first=newest_first
-        )
-        driver.begin(256)
-        most[newest_first] = 1
-        while driver.step():
-            most[newest_first] = max(most[newest_first], len(frames(driver.tracker)))
-    assert most[True] <= 2 * 8 + 2
-    assert most[False] >= 256
 
 
 def test_stacks_that_nobody_holds_are_freed() -> None:
@@ -668,13 +689,16 @@ def test_stacks_that_nobody_holds_are_freed() -> None:
             pending += (above for call in relation.graph.calls if (above := known(stack, call)) is not None)
         return count
 
+    most = 0
+
+    def look(tracker: Tracker) -> None:
+        nonlocal most
+        if len(tracker.messages()) > 20:
+            most = max(most, in_use())
+
     with without_cycle_search():
-        driver = Driver(graph, {"split": Leaves(), "combine": program("fibonacci").Combine()})
-        driver.begin(64)
-        most = 0
-        while driver.step():
-            if len(driver.tracker.messages()) > 30:
-                most = max(most, in_use())
+        watch = Watch(look)
+        call(graph, {"split": Leaves(), "combine": program("fibonacci").Combine()}, 64, observer=watch)
         assert most > 60
         assert in_use() == 1
 

@@ -8,13 +8,14 @@
 from pathlib import Path
 
 from graphs import load
-from recursion.driver import Driver
+from progress.runtime import Batch, Node
+from recursion.program import call
 
 # A person and the two parents, None where they are not known.
 TREE = ("Ada", ("Byron", ("John", None, None), ("Catherine", None, None)), ("Annabella", None, ("Judith", None, None)))
 
 
-class Split:
+class Split(Node):
     """Gives the name, or does not, and calls for both parents. `graph` is "even" or "odd"."""
 
     def __init__(self, graph):
@@ -29,28 +30,24 @@ class Split:
             out.send(f"{self.graph}_split->{self.graph}_right", time, mother)
 
 
-class Combine:
+class Combine(Batch):
     """Joins all names that arrive at a stack."""
 
     def __init__(self, graph):
-        self.graph, self.names = graph, {}  # by stack
+        super().__init__()
+        self.graph = graph
 
-    def on_message(self, edge, time, names, out):
-        self.names.setdefault(time, []).extend(names)
-        out.request(time)
-
-    def on_notify(self, time, out):
-        out.send(f"{self.graph}_combine->{self.graph}_out", time, sorted(self.names.pop(time)))
+    def on_batch(self, time, parts, out):
+        names = sorted(name for lists in parts.values() for names in lists for name in names)
+        out.send(f"{self.graph}_combine->{self.graph}_out", time, names)
 
 
 def main():
     nodes = {}
     for graph in ("even", "odd"):
         nodes |= {f"{graph}_split": Split(graph), f"{graph}_combine": Combine(graph)}
-    driver = Driver(load(Path(__file__).with_name("even_odd.yaml")), nodes, seed=1)
-    driver.begin(TREE)
-    (result,) = driver.run()
-    print(*result.value)
+    (names,) = call(load(Path(__file__).with_name("even_odd.yaml")), nodes, TREE, seed=1)
+    print(*names)
 
 
 if __name__ == "__main__":

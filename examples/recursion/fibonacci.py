@@ -8,12 +8,13 @@ The graph is that of mergesort.py. Only the nodes differ.
 from pathlib import Path
 
 from graphs import load
-from recursion.driver import Driver
+from progress.runtime import Batch, Node
+from recursion.program import call
 
 LAST = 15
 
 
-class Split:
+class Split(Node):
     """0 and 1 are their own numbers. Others are the sum of the two before."""
 
     def on_message(self, edge, time, n, out):
@@ -24,25 +25,17 @@ class Split:
         out.send("split->right", time, n - 2)
 
 
-class Combine:
-    """Adds up what arrives at a stack, and sends the sum when all has arrived."""
+class Combine(Batch):
+    """Adds up what both calls at a stack return. A `Batch` is told once for each stack, when both are complete."""
 
-    def __init__(self):
-        self.sums = {}  # by stack
-
-    def on_message(self, edge, time, number, out):
-        self.sums[time] = self.sums.get(time, 0) + number
-        out.request(time)
-
-    def on_notify(self, time, out):
-        out.send("combine->exit", time, self.sums.pop(time))
+    def on_batch(self, time, numbers, out):
+        out.send("combine->exit", time, sum(map(sum, numbers.values())))
 
 
 def main():
-    driver = Driver(load(Path(__file__).with_name("divide.yaml")), {"split": Split(), "combine": Combine()}, seed=1)
-    driver.begin(LAST)
-    (result,) = driver.run()
-    print(f"F({LAST}) = {result.value}")
+    graph = load(Path(__file__).with_name("divide.yaml"))
+    (number,) = call(graph, {"split": Split(), "combine": Combine()}, LAST, seed=1)
+    print(f"F({LAST}) = {number}")
 
 
 if __name__ == "__main__":

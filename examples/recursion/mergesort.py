@@ -9,12 +9,13 @@ from heapq import merge
 from pathlib import Path
 
 from graphs import load
-from recursion.driver import Driver
+from progress.runtime import Node
+from recursion.program import call
 
 NUMBERS = [31, 4, 15, 92, 6, 53, 58, 9, 79, 32, 38, 46, 26, 43, 38, 32, 79]
 
 
-class Split:
+class Split(Node):
     """One number is sorted. More are halved."""
 
     def on_message(self, edge, time, numbers, out):
@@ -26,7 +27,7 @@ class Split:
         out.send("split->right", time, numbers[middle:])
 
 
-class Combine:
+class Combine(Node):
     """Merges the halves. `time` is the stack of calls, so that the halves of one call find each other."""
 
     def __init__(self):
@@ -41,10 +42,9 @@ class Combine:
 
 
 def main():
-    driver = Driver(load(Path(__file__).with_name("divide.yaml")), {"split": Split(), "combine": Combine()}, seed=1)
-    driver.begin(NUMBERS)
-    (result,) = driver.run()
-    print(*result.value)
+    graph = load(Path(__file__).with_name("divide.yaml"))
+    (numbers,) = call(graph, {"split": Split(), "combine": Combine()}, NUMBERS, seed=1)
+    print(*numbers)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ any more.
 from pathlib import Path
 
 from graphs import load
-from recursion.driver import Driver
+from progress.runtime import Batch, Node
+from recursion.program import call
 
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog", "and", "runs", "away"]
 ORDER = ["left->combine", "split->combine", "right->combine"]
 
 
-class Split:
+class Split(Node):
     """The first item goes between what is below it and what is not."""
 
     def on_message(self, edge, time, items, out):
@@ -32,26 +33,17 @@ class Split:
             out.send("split->right", time, above)
 
 
-class Combine:
+class Combine(Batch):
     """Joins the parts of one stack, in order."""
 
-    def __init__(self):
-        self.parts = {}  # by stack, then by edge
-
-    def on_message(self, edge, time, part, out):
-        self.parts.setdefault(time, {})[edge] = part
-        out.request(time)
-
-    def on_notify(self, time, out):
-        parts = self.parts.pop(time)
-        out.send("combine->exit", time, [item for edge in ORDER for item in parts.get(edge, ())])
+    def on_batch(self, time, parts, out):
+        out.send("combine->exit", time, [item for edge in ORDER for part in parts.get(edge, ()) for item in part])
 
 
 def main():
-    driver = Driver(load(Path(__file__).with_name("divide.yaml")), {"split": Split(), "combine": Combine()}, seed=1)
-    driver.begin(WORDS)
-    (result,) = driver.run()
-    print(*result.value)
+    graph = load(Path(__file__).with_name("divide.yaml"))
+    (words,) = call(graph, {"split": Split(), "combine": Combine()}, WORDS, seed=1)
+    print(*words)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,13 @@ What a call returns leaves when it is complete. An epoch is over when nothing at
 from pathlib import Path
 
 from graphs import load
-from recursion.driver import Driver
+from progress.runtime import Batch, Dataflow, Node
+from recursion.program import Exit
 
 NUMBERS = [9, 1, 12, 4]
 
 
-class Split:
+class Split(Node):
     """0 and 1 are Fibonacci numbers. Others are the sum of the two before."""
 
     def on_message(self, edge, time, n, out):
@@ -24,33 +25,36 @@ class Split:
         out.send("split->right", time, n - 2)
 
 
-class Combine:
-    """Adds up what arrives at a stack of an epoch, and sends the sum when all has arrived."""
+class Combine(Batch):
+    """Adds up what both calls at an epoch and a stack return."""
 
-    def __init__(self):
-        self.sums = {}  # by time: an epoch and a stack
+    def on_batch(self, time, numbers, out):
+        out.send("combine->exit", time, sum(map(sum, numbers.values())))
 
-    def on_message(self, edge, time, number, out):
-        self.sums[time] = self.sums.get(time, 0) + number
-        out.request(time)
+
+class Last(Exit):
+    """Sends results to the outside, and None when their epoch is over."""
+
+    def on_messages(self, edge, time, numbers, out):
+        super().on_messages(edge, time, numbers, out)
+        _, stack = time
+        if not stack.depth:
+            out.request(time)
 
     def on_notify(self, time, out):
-        out.send("combine->exit", time, self.sums.pop(time))
+        out.send("results", time, None)
+
+
+def tell(time, number):
+    epoch, _ = time
+    print(f"epoch {epoch} is over" if number is None else f"epoch {epoch}: F({NUMBERS[epoch]}) = {number}")
 
 
 def main():
-    driver = Driver(load(Path(__file__).with_name("stream.yaml")), {"split": Split(), "combine": Combine()}, seed=1)
-    for epoch, number in enumerate(NUMBERS):
-        driver.feed("numbers", (epoch, ()), number)
-    driver.complete("numbers", [])
-    over = 0
-    while driver.step():
-        while driver.results:
-            _, (epoch, _), value = driver.results.pop()
-            print(f"epoch {epoch}: F({NUMBERS[epoch]}) = {value}")
-        while over < len(NUMBERS) and driver.tracker.complete("results", (over, ())):
-            print(f"epoch {over} is over")
-            over += 1
+    nodes = {"split": Split(), "combine": Combine(), "exit": Last()}
+    dataflow = Dataflow(load(Path(__file__).with_name("stream.yaml")), nodes)
+    calls = [((epoch, ()), number) for epoch, number in enumerate(NUMBERS)]
+    dataflow.run(sources={"numbers": calls}, sinks={"results": tell}, seed=1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,240 @@
+"""Explanations of PS7xx: what goes wrong while a dataflow runs."""
+
+from __future__ import annotations
+
+from graphs.explanation import Example, Explanation
+
+_BEGIN = """\
+from graphs import Graph
+from progress.runtime import Complete, Dataflow, Node
+
+graph = Graph().node("count").edge(None, "count", "words").edge("count", None, "counts")
+"""
+
+
+def _run(
+    code: str, nodes: str = '{"count": Count()}', sources: str = '{"words": [(3, "a")]}', more: str = ""
+) -> Example:
+    call = f"Dataflow(graph, {nodes}, sources={sources}).run({more})\n"
+    return Example(f"{_BEGIN}{code}{call}", "python")
+
+
+_COUNT = """
+class Count(Node):
+    def on_message(self, edge, time, value, out):
+        {}
+
+"""
+
+RUNS = {
+    "PS701": Explanation(
+        means="""\
+A node sends on an edge that does not leave it.""",
+        why="""\
+What a node may do is what the graph says. A message that appears anywhere else is one that no
+frontier has taken into account, so somebody may have been told already that none would come.""",
+        example=_run(_COUNT.format('out.send("count", time, 1)')),
+        fix="""\
+Name one of the edges that leave the node, as `out.edges` lists them, or add the edge.""",
+    ),
+    "PS702": Explanation(
+        means="""\
+A node sends a message at a time that its summary does not give for the time of what it was told.
+The line of the node that does it is the one that raises.""",
+        why="""\
+The graph declares what a node does to times, and notifications elsewhere are delivered because of
+it. A message at an earlier time would come after they were told that nothing comes.""",
+        example=_run(_COUNT.format('out.send("counts", time - 1, 1)')),
+        fix="""\
+Send at one of `out.earliest(edge)` or later. If the node is meant to move times otherwise,
+declare it: `summary` for all edges, `emits` for one.""",
+    ),
+    "PS703": Explanation(
+        means="""\
+A node requests a notification at a time before that of what it was told (Condition 1), or
+requests one at all, where the graph says `notify: false`.""",
+        why="""\
+The earlier time may be complete already, and others may have acted on that; the notification
+would hold it open after all.""",
+        example=_run(_COUNT.format("out.request(time - 1)")),
+        fix="""\
+Request the time of the event, or a later one. A node that requests something else declares it
+with `requests`; one that requests nothing may say so with `notify: false`.""",
+    ),
+    "PS704": Explanation(
+        means="""\
+`out` was used after the call that it belongs to had returned.""",
+        why="""\
+What a call does is entered as one step when it returns. Afterwards its time is no longer held, so
+nothing more may come of it.""",
+        example=_run(
+            """
+class Count(Node):
+    def on_message(self, edge, time, value, out):
+        self.out = out
+        out.request(time)
+    def on_notify(self, time, out):
+        self.out.send("counts", time, 1)
+
+"""
+        ),
+        fix="""\
+Use the `out` that the call is given. What is to be done later is done at a notification, or by an
+`async def` method, which returns when it is done.""",
+    ),
+    "PS705": Explanation(
+        means="""\
+A node's code raised. The message names the node, the time, and what it was told; the traceback is
+that of the node's own code.""",
+        why="""\
+What the failing call had sent and requested is taken back, what was done before stands. A node
+that fails has lost a message or a notification, so by default the run stops, after whatever else
+was running has come to its end.""",
+        example=_run(_COUNT.format("value.missing")),
+        fix="""\
+Mend the node. Where failing is part of life, say what is to be done: `on_error=Retry(times=3)`
+makes the call again, `DeadLetter()` puts the message aside and goes on.""",
+    ),
+    "PS706": Explanation(
+        means="""\
+A source gave something that is neither `(time, value)` nor `Complete(times)`.""",
+        why="""\
+Without a time nobody can say when the message is late or what it holds open.""",
+        example=_run("", nodes='{"count": str.upper}', sources='{"words": ["a", "bcd"]}'),
+        fix="""\
+Yield pairs. `by_count` and `by_event_time` give times to values that have none.""",
+    ),
+    "PS707": Explanation(
+        means="""\
+A sink is nothing that values can be given to.""",
+        why="""\
+Values that leave the graph would be lost.""",
+        example=_run("", nodes="{}", more='sinks={"counts": 7}'),
+        fix="""\
+A list, a function of (time, value), or an object with `write` or `write_all`.""",
+    ),
+    "PS708": Explanation(
+        means="""\
+`nodes` names a node that the graph does not have, or gives one something that is no code.""",
+        why="""\
+The node that was meant would pass messages on as if it had no code.""",
+        example=_run("", nodes='{"cuont": str.upper}'),
+        fix="""\
+The names of the graph's nodes; for each a `Node` that was made, `Count()` and not `Count`, or a
+function of one value.""",
+    ),
+    "PS709": Explanation(
+        means="""\
+`sources` names an edge that is no input of the graph.""",
+        why="""\
+Messages would come in where the graph has nothing for them, and the input that was meant would be
+closed.""",
+        example=_run("", nodes="{}", sources='{"wrods": []}'),
+        fix="""\
+An edge without `from`. An input that no source is given for is closed from the start.""",
+    ),
+    "PS710": Explanation(
+        means="""\
+A source is an async iterable, and the engine does not run an event loop.""",
+        why="""\
+Only `asyncio` can wait for it.""",
+        example=_run(
+            """
+async def words():
+    yield 3, "a"
+
+""",
+            nodes="{}",
+            sources='{"words": words}',
+        ),
+        fix="""\
+`run(engine="asyncio")`, or an iterable.""",
+    ),
+    "PS711": Explanation(
+        means="""\
+There is no engine of this name.""",
+        why="""\
+Another one might make other promises: `sim` is deterministic, `threads` runs nodes side by side,
+`asyncio` waits for many at once.""",
+        example=_run("", nodes="{}", more='engine="thread"'),
+        fix="""\
+One of the engines that the hint lists.""",
+    ),
+    "PS712": Explanation(
+        means="""\
+The run was cancelled: the event that was given as `cancel` was set.""",
+        why="""\
+It is raised so that nobody takes the results of a part for those of the whole.""",
+        example=Example(
+            f"""\
+{_BEGIN}from threading import Event
+
+cancel = Event()
+cancel.set()
+Dataflow(graph, sources={{"words": [(3, "a")]}}).run(cancel=cancel)
+""",
+            "python",
+        ),
+        fix="""\
+Nothing is wrong. What runs is finished first, and sinks are closed.""",
+    ),
+    "PS713": Explanation(
+        means="""\
+The run took longer than the `timeout` it was given.""",
+        why="""\
+It stops between two calls, as when it is cancelled; a call that never returns cannot be stopped
+by `sim` and `threads`.""",
+        example=_run(
+            """
+def words():
+    while True:
+        yield 3, "a"
+
+""",
+            nodes="{}",
+            sources='{"words": words}',
+            more="timeout=0.05",
+        ),
+        fix="""\
+A longer timeout, or find out what takes so long: an observer is told of every call.""",
+    ),
+    "PS714": Explanation(
+        means="""\
+`Telemetry` needs OpenTelemetry, which is not installed.""",
+        why="""\
+Metrics that nobody collects would look like a run in which nothing happens.""",
+        example=Example(
+            """\
+import sys
+
+sys.modules["opentelemetry"] = None  # as if it were not installed
+from progress.runtime.telemetry import Telemetry
+
+Telemetry()
+""",
+            "python",
+        ),
+        fix="""\
+`pip install 'pointstamp[telemetry]'`.""",
+    ),
+    "PS720": Explanation(
+        means="""\
+A time policy was given something that it cannot work with: no values that are to be one time,
+windows without width, a source that cannot be followed, or a silence of which nobody has said
+what it completes.""",
+        why="""\
+The input would never advance, or advance to a time that nobody meant, and what came after that
+would be late.""",
+        example=Example(
+            """\
+from progress.runtime.policies import by_count
+
+by_count(["a", "b", "c"], every=0)
+""",
+            "python",
+        ),
+        fix="""\
+What the hint asks for. `with_idleness` knows what follows after a number; for other times it
+needs the function `to`, or a policy to `follow`.""",
+    ),
+}

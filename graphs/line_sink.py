@@ -1,0 +1,160 @@
+"""The outputs of `pointstamp run`: JSON lines, each whole and written at once (docs/running.md).
+
+A line is {"time": t, "value": v}, or {"complete": [t, ...]} whenever the edge's frontier moves. On standard output each
+begins with its "edge".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import select
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.plain import write_time
+from progress.runtime.core import Step
+from progress.runtime.failure import NodeFailed
+
+SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
+TAIL = 4_096  # bytes before a position by which a file is known again
+
+
+class LineFile:
+    """A file to which whole lines are written, without a buffer: what is complete has left."""
+
+    def __init__(self, name: str, handle: int, is_regular: bool = True) -> None:
+        self.name = name
+        self.handle = handle
+        self.is_regular = is_regular and stat.S_ISREG(os.fstat(handle).st_mode)  # else nothing can be taken back
+        self.size = 0  # what was written
+
+    def cut(self, size: int) -> None:
+        """Forget what was written beyond this."""
+        if self.is_regular:
+            os.ftruncate(self.handle, size)
+            os.lseek(self.handle, size, os.SEEK_SET)
+            self.size = size
+
+    def write(self, lines: bytes) -> None:
+        """Write whole lines; a file that has no room for all of them gets none."""
+        rest = memoryview(lines)
+        try:
+            while rest:
+                try:
+                    rest = rest[os.write(self.handle, rest) :]
+                except BlockingIOError:
+                    select.select([], [self.handle], [])
+        except OSError:
+            if len(rest) < len(lines) and self.is_regular:
+                with suppress(OSError):
+                    self.cut(self.size)
+            raise
+        self.size += len(lines)
+
+    def settle(self) -> None:
+        """Make sure that what was written outlives the machine."""
+        if self.is_regular:
+            os.fsync(self.handle)
+
+    def mark(self, size: int) -> str:
+        """What the file is known by: its last bytes up to a size."""
+        if not self.is_regular:
+            return ""
+        length = min(TAIL, size)
+        return hashlib.sha256(os.pread(self.handle, length, size - length)).hexdigest()
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self.handle)
+
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(f"{brief(value)} is no JSON")
+
+
+_encode: Callable[[Any], str] = json.JSONEncoder(allow_nan=False, default=_refuse).encode
+
+
+class LineSink:
+    """What leaves on one output edge, or by one side output.
+
+    Parameters
+    ----------
+    name : of the edge or side output
+    file : where the lines go
+    says_edge : whether each line has the name
+    is_closed : whether it was said already that nothing leaves any more
+    """
+
+    def __init__(self, name: str, file: LineFile, says_edge: bool = False, is_closed: bool = False) -> None:
+        self.name = name
+        self.file = file
+        self.is_closed = is_closed
+        self._head = f'{{"edge": {json.dumps(name)}, ' if says_edge else "{"
+
+    def write_all(self, time: Any, values: Sequence[Any]) -> None:
+        """Write messages of one time; PS732 where one is no JSON, and then none of them."""
+        head = f'{self._head}"time": {self._text(time, write_time(time), "the time")}, "value": '
+        if isinstance(values[0], NodeFailed):
+            self.file.write("".join(f"{head}{self._dead(failure)}}}\n" for failure in values).encode())
+            return
+        texts = []
+        for value in values:
+            text = str(value) if type(value) is int and abs(value) < SMALL else self._text(time, value, "the value")
+            texts.append(f"{head}{text}}}\n")
+        self.file.write("".join(texts).encode())
+
+    def complete(self, times: tuple[Any, ...]) -> None:
+        """Write where the frontier stands now."""
+        self.is_closed = not times
+        written = ", ".join(self._text(time, write_time(time), "the time") for time in times)
+        self.file.write(f'{self._head}"complete": [{written}]}}\n'.encode())
+
+    def finish(self) -> None:
+        """Nothing leaves any more; say so, if the frontier has not."""
+        if not self.is_closed:
+            self.complete(())
+
+    def _text(self, time: Any, value: Any, what: str) -> str:
+        try:
+            return _encode(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            says = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            where = f"{what} {brief(value)} that leaves at {brief(self.name)}, at {brief(time)}"
+            raise PointstampError(
+                "PS732", f"{where}, cannot be written: {says}", "numbers, texts, lists, mappings"
+            ) from None
+
+    def _dead(self, failure: NodeFailed) -> str:
+        """A value that failed, where, and why; what is no JSON is written as Python shows it."""
+        try:
+            value = _encode(failure.value)
+        except (TypeError, ValueError, RecursionError):
+            value = _encode(brief(failure.value))
+        return f'{value}, "node": {_encode(failure.node)}, "error": {_encode(failure.message)}'
+
+
+def recorder(file: LineFile) -> Callable[[Step], None]:
+    """Writes each step of a run as a line that `replay` reads."""
+
+    def record(step: Step) -> None:
+        start = step.get("start")
+        line = _plain(step) if start is None else {"start": _plain(start)}
+        file.write((_encode(line) + "\n").encode())
+
+    return record
+
+
+def _plain(parts: Step) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    for key, value in parts.items():
+        if key == "inputs":
+            plain[key] = {name: [write_time(time) for time in times] for name, times in value.items()}
+        else:
+            plain[key] = [[name, write_time(time), *count] for name, time, *count in value]
+    return plain

@@ -1,0 +1,168 @@
+"""The files of `pointstamp run`: which there are, opened, and where they stand (docs/running.md)."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from graphs.command import BadUsage
+from graphs.line_sink import LineFile
+from graphs.notation import shown, suggestion
+from graphs.state import damaged
+from progress.errors import PointstampError
+from progress.runtime import Dataflow
+from progress.runtime.failure import dead_letters
+from progress.topology import NO_NODE
+
+STANDARD = "-"  # standard input, or standard output
+
+
+def bad_usage(message: str, hint: str) -> BadUsage:
+    """Options that do not go together, or name what is not there."""
+    return BadUsage("usage", message, hint)
+
+
+def input_edges(dataflow: Dataflow) -> list[str]:
+    """The edges on which messages come in."""
+    network = dataflow.network
+    return [name for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE]
+
+
+def output_edges(dataflow: Dataflow) -> list[str]:
+    """The edges on which messages leave."""
+    network = dataflow.network
+    return [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+
+
+def side_outputs(dataflow: Dataflow) -> list[str]:
+    """Where else something may come out: late data, dead letters."""
+    late = [getattr(source, "late", None) or getattr(source, "_late", None) for source in dataflow.sources.values()]
+    dead = [dead_letters(policy) for policy in dataflow.on_error.values()]
+    return [*dict.fromkeys(name for name in ("late", *late, *dead, *dataflow.sinks) if isinstance(name, str) and name)]
+
+
+def named(given: Iterable[str], option: str, names: Sequence[str]) -> dict[str, str]:
+    """EDGE=FILE, as often as it was given; an edge may contain = itself."""
+    found: dict[str, str] = {}
+    for text in given:
+        places = [place for place, character in enumerate(text) if character == "="]
+        if not places:
+            raise bad_usage(f"--{option} {shown(text)}: no file", f"EDGE=FILE, like --{option} {shown(text)}=-")
+        place = next((place for place in places if text[:place] in names), places[0])
+        name, file = text[:place], text[place + 1 :]
+        if name not in names:
+            right = suggestion(name, names) if names else "the graph has none"
+            raise bad_usage(f"--{option} {shown(text)}: there is no {option} {shown(name)}", right)
+        if not file:
+            raise bad_usage(f"--{option} {shown(text)}: no file", f"a file, or - for standard {option}")
+        if name in found:
+            raise bad_usage(f"--{option}: {shown(name)} has two files", "one for each edge")
+        found[name] = file
+    return found
+
+
+def check_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
+    """Refuse files that are read and written, or written twice; what is no file of its own may be shared."""
+    if [*inputs.values()].count(STANDARD) > 1:
+        raise bad_usage("--input: two edges read standard input", "a file for all but one of them")
+    taken = {_identity(file): use for use, file in inputs.items() if file != STANDARD}
+    for use, file in outputs.items():
+        if file == STANDARD or _is_special(file):
+            continue
+        other = taken.setdefault(_identity(file), use)
+        if other != use:
+            raise bad_usage(f"{use} and {other} are one file, {shown(file)}", "a file for each")
+
+
+def _identity(file: str) -> object:
+    try:
+        found = Path(file).stat()
+        return found.st_dev, found.st_ino
+    except (OSError, ValueError):
+        return os.path.realpath(file)
+
+
+def _is_special(file: str) -> bool:
+    try:
+        return not stat.S_ISREG(Path(file).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def open_input(file: str) -> int:
+    """A file to read; a named pipe may be opened before anybody writes to it."""
+    if file == STANDARD:
+        try:
+            return os.dup(sys.stdin.fileno())
+        except (OSError, ValueError):  # it is no file, as where this runs inside another program
+            with tempfile.TemporaryFile() as copy:
+                copy.write(sys.stdin.buffer.read())
+                copy.flush()
+                copy.seek(0)
+                return os.dup(copy.fileno())
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise IsADirectoryError(None, "Is a directory")
+    except (OSError, ValueError) as error:
+        raise PointstampError("PS001", f"cannot read {file}: {_reason(error)}", "name an existing file") from None
+    return handle
+
+
+def open_output(file: str, keeps: bool) -> LineFile:
+    """A file to write; what is in it stays until it is cut. One that is kept is read as well, to be known again."""
+    if file == STANDARD:
+        return LineFile(file, _standard_output(), is_regular=False)
+    special = _is_special(file)
+    mode = os.O_WRONLY if special or not keeps else os.O_RDWR
+    try:
+        return LineFile(file, os.open(file, mode | os.O_CREAT, 0o666))
+    except (OSError, ValueError) as error:
+        raise bad_usage(f"cannot write {file}: {_reason(error)}", "a file where one may be written") from None
+
+
+def _standard_output() -> int:
+    try:
+        if isinstance(sys.stdout, TextIOWrapper):  # lines that the pipeline prints are whole as well
+            sys.stdout.reconfigure(line_buffering=True)
+        return os.dup(sys.stdout.fileno())
+    except (OSError, ValueError):
+        raise bad_usage("standard output is no file", "run it as a command") from None
+
+
+def check_whole(folder: Path, file: str, size: int, mark: str) -> None:
+    """Refuse an output that does not hold what was written to it."""
+    if file == STANDARD or _is_special(file):
+        return
+    try:
+        found = Path(file).stat().st_size
+    except FileNotFoundError:
+        found = 0
+    except (OSError, ValueError) as error:
+        raise bad_usage(f"cannot write {file}: {_reason(error)}", "a file where one may be written") from None
+    if found < size:
+        raise damaged(folder, f"{file} has {found} bytes, and {size} were written")
+    if size:
+        handle = os.open(file, os.O_RDONLY)
+        written = LineFile(file, handle)
+        try:
+            if written.mark(size) != mark:
+                raise damaged(folder, f"{file} holds something else than what was written")
+        finally:
+            written.close()
+
+
+def place_of(file: str) -> str:
+    """What a file is known by in a state."""
+    return file if file == STANDARD else os.path.abspath(file)  # noqa: PTH100 - links are not followed
+
+
+def _reason(error: Exception) -> Any:
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,138 @@
+"""The folder of `pointstamp run --state`: a checkpoint, replaced as a whole, and a lock (docs/running.md).
+
+The file `checkpoint` begins with its version and the checksum of the rest: what is known of the command and of its
+files, as JSON, and the parts of `progress.runtime.checkpoint`. Nothing in it is unpickled before the checksum and the
+command were compared. A new checkpoint is written beside the old one and takes its place when it is on the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from progress.errors import PointstampError
+from progress.order import Domain
+from progress.plain import write_time
+from progress.runtime.checkpoint import State
+from progress.runtime.dataflow import Dataflow
+from progress.summary import Summary
+
+NAME = b"pointstamp state "
+VERSION = b"1\n"
+DIGEST = hashlib.sha256().digest_size
+
+
+def damaged(folder: Path, what: str) -> PointstampError:
+    """A state that cannot be relied on."""
+    return PointstampError(
+        "PS736", f"the state in {folder} is damaged: {what}", "the copy that is whole; or another DIR, to begin anew"
+    )
+
+
+class StateFolder:
+    """The folder that one run keeps its state in. While it is open nobody else may have it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+        self._file = self.path / "checkpoint"
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise PointstampError(
+                "PS736", f"--state {path}: {reason.lower()}", "a folder that may be written"
+            ) from None
+        self._take_lock()
+
+    def _take_lock(self) -> None:
+        import fcntl
+
+        try:
+            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            raise PointstampError(
+                "PS738", f"another run uses the state in {self.path}", "wait until it is over, or use another DIR"
+            ) from None
+
+    def close(self) -> None:
+        """Let the folder go."""
+        os.close(self._lock)
+
+    def load(self) -> tuple[dict[str, Any], State] | None:
+        """What is known of the command and its files, and the parts of the run; None where nothing was kept yet."""
+        try:
+            content = self._file.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise damaged(self.path, (error.strerror or str(error)).lower()) from None
+        start = len(NAME) + len(VERSION)
+        if not content.startswith(NAME):
+            raise damaged(self.path, "checkpoint begins with something else")
+        if content[len(NAME) : start] != VERSION:
+            raise damaged(self.path, "checkpoint is of another version")
+        body = content[start + DIGEST :]
+        if hashlib.sha256(body).digest() != content[start : start + DIGEST]:
+            raise damaged(self.path, "the checksum of checkpoint does not fit")
+        head, _, rest = body.partition(b"\n")
+        known = json.loads(head)
+        parts: State = {}
+        for name, size in known.pop("parts"):
+            parts[name], rest = rest[:size], rest[size:]
+        return known, parts
+
+    def save(self, known: dict[str, Any], parts: State) -> None:
+        """Keep this instead of what was kept before. Cost: that of writing it to the disk."""
+        sizes = [[name, len(part)] for name, part in parts.items()]
+        body = b"".join((json.dumps({**known, "parts": sizes}).encode(), b"\n", *parts.values()))
+        fresh = self.path / "checkpoint.new"
+        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        try:
+            rest = memoryview(NAME + VERSION + hashlib.sha256(body).digest() + body)
+            while rest:
+                rest = rest[os.write(file, rest) :]
+            os.fsync(file)
+        finally:
+            os.close(file)
+        fresh.replace(self._file)
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def fingerprint(dataflow: Dataflow) -> str:
+    """What a graph is known by: its names, ends, domains and summaries, and the classes of its nodes."""
+    network = dataflow.network
+    code = {name: type(node).__qualname__ for name, node in sorted(dataflow.nodes.items())}
+    nodes = [[name, _shown(domain)] for name, domain in zip(network.nodes, network.domains, strict=True)]
+    edges = []
+    for number, (name, source, target) in enumerate(zip(network.edges, network.sources, network.targets, strict=True)):
+        summary = network.summaries[number]
+        moves = [] if summary is None else _moves(summary, network.domains[source])
+        edges.append([name, source, target, _shown(network.edge_domains[number]), moves])
+    return hashlib.sha256(json.dumps([code, nodes, edges], default=_class).encode()).hexdigest()
+
+
+def _shown(domain: Domain) -> str:
+    """A domain as text that is the same in every process."""
+    own = type(domain).__module__.partition(".")[0] in ("progress", "recursion")
+    return repr(domain) if own else _class(domain)
+
+
+def _moves(summary: Summary, domain: Domain) -> list[Any]:
+    """What a summary makes of a few times."""
+    try:
+        return [[write_time(after) for after in summary.apply(time)] for time in domain.sample()]
+    except PointstampError as error:
+        return [error.code]
+
+
+def _class(part: object) -> str:
+    return f"{type(part).__module__}.{type(part).__qualname__}"

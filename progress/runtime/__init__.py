@@ -1,0 +1,23 @@
+"""The runtime: runs nodes, delivers messages and notifications (A&I 2.2, 4.2)."""
+
+from progress.runtime.dataflow import Dataflow
+from progress.runtime.failure import DeadLetter, NodeFailed, NotAllowed, Retry, Stop
+from progress.runtime.node import Batch, Mapped, Node, Relay
+from progress.runtime.out import Out
+from progress.runtime.source import SILENT, Complete
+
+__all__ = [
+    "SILENT",
+    "Batch",
+    "Complete",
+    "Dataflow",
+    "DeadLetter",
+    "Mapped",
+    "Node",
+    "NodeFailed",
+    "NotAllowed",
+    "Out",
+    "Relay",
+    "Retry",
+    "Stop",
+]

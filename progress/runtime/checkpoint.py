@@ -1,0 +1,165 @@
+"""What is kept of a run, so that another process can go on where it was.
+
+A checkpoint is taken while the run rests: no node runs and no step is half done. Then all there is to know is what
+nodes know (`Node.snapshot`), what waits for them, what the tracker holds, how far each source was read, and the random
+state of `sim`. Where the graph and its nodes are the same, going on from it is going on as if nothing had happened.
+
+Each part is pickled by itself, so that what cannot be kept has a name; an object that two parts share is two objects
+afterwards. Times that belong to one graph, as stacks of calls do, are written as plain data and read again there.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.plain import Written
+from progress.runtime.core import Core
+from progress.runtime.source import Feed
+from progress.topology import Network
+from progress.tracker import Tracker
+
+State = dict[str, bytes]  # parts by name
+
+
+class NotKept(PointstampError):
+    """Something that a run consists of cannot be pickled."""
+
+    def __init__(self, what: str, error: BaseException) -> None:
+        says = str(error) or type(error).__name__
+        super().__init__(
+            "PS735", f"{what} cannot be kept: {says}", "what pickle takes; snapshot and restore of a node choose it"
+        )
+
+
+class NotRestored(PointstampError):
+    """A checkpoint is none of this pipeline."""
+
+    def __init__(self, what: str, error: BaseException) -> None:
+        says = f"{type(error).__name__}: {error}"
+        super().__init__("PS737", f"{what} cannot be restored: {says}", "the pipeline that the state was written by")
+
+
+def capture(core: Core, feeds: Sequence[Feed], chance: Random | None = None) -> State:
+    """The state of a run that rests. Cost: that of pickling it."""
+    inboxes = core.inboxes
+    names = [inbox.exits.name for inbox in inboxes]
+    state: State = {}
+    for inbox, name in zip(inboxes, names, strict=True):
+        state[f"node {name}"] = _pickled(f"the state of {brief(name)}", inbox.behaviour.snapshot)
+    for inbox, name in zip(inboxes, names, strict=True):
+        if inbox.queues:
+            waiting: Callable[[], list[Any]] = partial(list, inbox.waiting())
+            state[f"queue {name}"] = _pickled(f"a message that waits for {brief(name)}", waiting)
+    ready = {name: [*inbox.ready] for inbox, name in zip(inboxes, names, strict=True) if inbox.ready}
+    progress = {
+        "tracker": core.tracker.snapshot(),
+        "ready": ready,
+        "runnable": [names[node] for node in core.runnable],
+        "held": [names[node] for node in core.held],
+        "steps": core.steps,
+        "feeds": {feed.edge: feed.position for feed in feeds},
+        "random": None if chance is None else chance.getstate(),
+    }
+    state["progress"] = _pickled("a time", lambda: progress)
+    return state
+
+
+def resume(core: Core, feeds: Sequence[Feed], state: Mapping[str, bytes], chance: Random | None = None) -> None:
+    """Put a run that has not begun into a state that was captured; `NotRestored` where it is of another pipeline."""
+    times = _Times(core.network)
+    progress = _read("the state", state, "progress", times)
+    try:
+        _resume(core, feeds, state, progress, times)
+        if chance is not None:
+            chance.setstate(progress["random"])
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise NotRestored("the state", error) from None
+
+
+def _resume(
+    core: Core, feeds: Sequence[Feed], state: Mapping[str, bytes], progress: dict[str, Any], times: _Times
+) -> None:
+    numbers = core.network.numbers
+    for feed in feeds:
+        feed.resume(*progress["feeds"][feed.edge])
+    for inbox in core.inboxes:
+        name = inbox.exits.name
+        known = _read(f"the state of {brief(name)}", state, f"node {name}", times)
+        try:
+            inbox.behaviour.restore(known)
+        except Exception as error:
+            raise NotRestored(f"the state of {brief(name)}", error) from error
+        if f"queue {name}" in state:
+            waiting = _read(f"what waits for {brief(name)}", state, f"queue {name}", times)
+            for edge, time, values in waiting:
+                inbox.put(edge, time, values)
+        inbox.ready.extend(progress["ready"].get(name, ()))
+        inbox.size = sum(len(values) for _, _, values in inbox.waiting())
+        core.queued += inbox.size
+    for name in progress["runnable"]:
+        core.runnable.append(numbers[name])
+    core.held += [numbers[name] for name in progress["held"]]
+    for node in (*core.runnable, *core.held):
+        core.inboxes[node].is_listed = True
+    core.steps = progress["steps"]
+    core.go_on(Tracker.restore(core.network, progress["tracker"]))
+
+
+# --- pickles ----------------------------------------------------------------------------------------------------------
+
+
+def _pickled(what: str, part: Callable[[], Any]) -> bytes:
+    stream = io.BytesIO()
+    try:
+        _Writer(stream, pickle.HIGHEST_PROTOCOL).dump(part())
+    except Exception as error:
+        raise NotKept(what, error) from error
+    return stream.getvalue()
+
+
+def _read(what: str, state: Mapping[str, bytes], part: str, times: _Times) -> Any:
+    try:
+        return _Reader(io.BytesIO(state[part]), times).load()
+    except Exception as error:
+        raise NotRestored(what, error) from error
+
+
+def _time(written: Any) -> Any:
+    """Stands in a pickle for the time that is written so; `_Reader` knows whose it is."""
+    raise NotImplementedError
+
+
+class _Writer(pickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        return (_time, (obj.written(),)) if isinstance(obj, Written) else NotImplemented
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, stream: io.BytesIO, times: _Times) -> None:
+        super().__init__(stream)
+        self._times = times
+
+    def find_class(self, module: str, name: str) -> Any:
+        return self._times if (module, name) == (__name__, _time.__name__) else super().find_class(module, name)
+
+
+class _Times:
+    """Finds the times of a graph that stand in pickles as they are written."""
+
+    def __init__(self, network: Network) -> None:
+        domains = (getattr(domain, "stacks", domain) for domain in (*network.domains, *network.edge_domains))
+        self._readers = [domain.read for domain in domains if hasattr(domain, "read")]
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    def __call__(self, written: Sequence[Any]) -> Any:
+        key = tuple(written)
+        if key not in self._known:
+            found = (time for read in self._readers if (time := read(key)) is not None)
+            self._known[key] = next(found)
+        return self._known[key]

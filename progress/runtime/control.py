@@ -1,0 +1,54 @@
+"""When a run has to stop before its end: it was cancelled, or its time is up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import monotonic
+
+from progress.errors import PointstampError
+
+
+class Cancelled(PointstampError):
+    """Somebody cancelled the run."""
+
+    def __init__(self) -> None:
+        super().__init__("PS712", "the run was cancelled", "what had left by then is complete lines and whole values")
+
+
+class TimedOut(PointstampError):
+    """The run took longer than it was given."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("PS713", f"the run took more than {seconds:g} seconds", "a longer timeout, or a shorter input")
+
+
+class Control:
+    """Asked by engines between two actions; what runs comes to its end first.
+
+    Parameters
+    ----------
+    timeout : seconds from now; None: for ever
+    cancel : set by whoever wants the run to stop
+    clock : the seconds now
+    """
+
+    def __init__(
+        self,
+        timeout: float | None = None,
+        cancel: threading.Event | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.timeout = timeout
+        self._cancel = cancel
+        self._clock = clock
+        self._until = None if timeout is None else clock() + timeout
+        self.may_stop = timeout is not None or cancel is not None
+
+    def check(self) -> None:
+        """Raise why the run has to stop, if it has to."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled
+        if self._until is not None and self._clock() > self._until:
+            assert self.timeout is not None
+            raise TimedOut(self.timeout)

@@ -1,0 +1,274 @@
+"""A run: a tracker, what waits for each node, and the nodes. Engines choose what happens next, the core does it.
+
+Each call of a node is one action of the paper: `Mess` for messages, `Not` for a notification (A&I 4.2). It takes three
+steps: `take` gives it to whoever runs the node, `perform` runs the node's code, and `commit` tells the tracker, queues
+what was sent and hands on what became ready. `perform` may run anywhere; the others run one at a time.
+
+A node is *held* while a node that it sends to, outside of its own cycle, has `limit` messages waiting. That cannot
+deadlock: of the cycles and nodes with work, one that leads to no other of them is never held, since what it leads to
+has nothing waiting. Within a cycle nothing is held, for there the way to less work may be through more.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from progress.runtime.failure import NodeFailed, OnError, Stop, dead_letters
+from progress.runtime.inbox import Action, Inbox
+from progress.runtime.node import Node, Relay
+from progress.runtime.observer import Observer
+from progress.runtime.out import Out
+from progress.runtime.performing import Performed, perform, perform_async
+from progress.topology import NO_NODE, Topology
+from progress.tracker import Tracker
+
+Deliver = Callable[[str, Any, Sequence[Any]], None]  # what leaves the graph: edge, time, values
+Step = dict[str, Any]  # what `Tracker.apply` takes
+
+
+class Core:
+    """The state of one run.
+
+    Parameters
+    ----------
+    graph : the graph
+    nodes : the code of its nodes; a node without code is a `Relay`
+    deliver : told of all that is sent on an output edge, before the frontier there moves past it
+    inputs : where the inputs open
+    on_error : what is done when a node raises, by node, or `"*"` for all
+    observer : told of what happens
+    pause : waits so many seconds before a call is made again; None: no call is waited with
+    record : told of each step, as `Tracker.apply` takes it
+    limit : the number of messages waiting at a node from which those that send to it are held
+    most_at_once : how many messages a node is handed at once
+    """
+
+    def __init__(
+        self,
+        graph: Topology,
+        nodes: Mapping[str, Node],
+        deliver: Deliver,
+        *,
+        inputs: Mapping[str, Iterable[Any]] | None = None,
+        on_error: Mapping[str, OnError] | None = None,
+        observer: Observer | None = None,
+        pause: Callable[[float], object] | None = None,
+        record: Callable[[Step], None] | None = None,
+        limit: int = 10_000,
+        most_at_once: int = 1_000,
+    ) -> None:
+        network = self.network = graph.network()
+        self.deliver = deliver
+        self.observer = observer
+        self.pause = pause
+        self.record = record
+        self.limit = limit
+        self.most_at_once = most_at_once
+        policies = on_error or {}
+        usual = policies.get("*", Stop())
+        self.inboxes = [
+            Inbox(network, number, nodes.get(name) or Relay(), policies.get(name, usual))
+            for number, name in enumerate(network.nodes)
+        ]
+        self.targets = {network.edges[edge]: target for edge, target in enumerate(network.targets) if target != NO_NODE}
+        self.runnable: deque[int] = deque()  # nodes with work that nobody runs, each once
+        self.held: list[int] = []  # those of them that have to wait for room
+        self.queued = 0  # messages on all internal and input edges
+        self.steps = 0
+        self._inputs = inputs or {}
+        self._tracker: Tracker | None = None
+
+    @property
+    def tracker(self) -> Tracker:
+        """The tracker, once the run has begun."""
+        assert self._tracker is not None, "the run has not begun"
+        return self._tracker
+
+    @property
+    def rests(self) -> bool:
+        """Whether no node runs and no step is half done, or was given up half-way."""
+        return not any(inbox.is_busy for inbox in self.inboxes)
+
+    # --- the beginning, and inputs -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Ask every node what it requests before anything happens (A&I: Initial(p))."""
+        requests: list[tuple[str, Any]] = []
+        for inbox in self.inboxes:
+            out = Out(inbox.exits, None, is_start=True)
+            try:
+                inbox.behaviour.on_start(out)
+            except Exception as error:
+                raise NodeFailed(inbox.exits.name, None, "when it started", None, error) from error
+            out.close()
+            requests += [(inbox.exits.name, time) for time in out.requests]
+        self._tracker = Tracker(self.network, inputs=self._inputs, requests=requests)
+        if self.record is not None:
+            self.record({"start": {"inputs": {name: [*at] for name, at in self._inputs.items()}, "requests": requests}})
+        self._hand_out()
+
+    def go_on(self, tracker: Tracker) -> None:
+        """Begin where another run was, all of whose queues are here again."""
+        self._tracker = tracker
+        self._hand_out()
+
+    def has_room(self, edge: str) -> bool:
+        """Whether an input edge may bring more now."""
+        target = self.targets.get(edge)
+        return target is None or self.inboxes[target].size < self.limit
+
+    def bring(self, edge: str, batches: Mapping[Any, Sequence[Any]], opened: Iterable[Any] | None) -> None:
+        """Messages come in on an input edge, and it moves to `opened`, in one step."""
+        step: Step = {"messages": [(edge, time, len(values)) for time, values in batches.items()]}
+        if opened is not None:
+            step["inputs"] = {edge: tuple(opened)}
+        self._apply(step, () if edge in self.targets else (edge,))
+        for time, values in batches.items():
+            self._queue(edge, time, list(values))
+        self._hand_out()
+
+    # --- actions -----------------------------------------------------------------------------------------------------
+
+    def next_node(self) -> int | None:
+        """The next node that has work and is not held, in turns; None where there is none. Cost: O(nodes held)."""
+        inboxes, limit = self.inboxes, self.limit
+        while self.runnable:
+            node = self.runnable.popleft()
+            inbox = inboxes[node]
+            for target in inbox.fills:
+                if inboxes[target].size >= limit:
+                    self.held.append(node)
+                    break
+            else:
+                inbox.is_listed = False
+                return node
+        return None
+
+    def take(self, node: int, choose: Callable[[int], int] | None = None, most: int | None = None) -> Action:
+        """The next action of a node, taken out of its queues; nobody else runs the node until `commit`.
+
+        Notifications come first, because they hold times. `choose(n)` picks one of n things that might come next.
+        """
+        inbox = self.inboxes[node]
+        inbox.is_busy = True
+        if inbox.ready and (choose is None or not inbox.queues or choose(2)):
+            return Action(node, None, inbox.ready.popleft(), ())
+        keys = inbox.queues
+        key = next(iter(keys)) if choose is None else inbox.chosen(choose)  # what came first is minimal
+        values = keys[key]
+        limit = self.most_at_once if most is None else most
+        if len(values) > limit:
+            keys[key] = values[limit:]
+            values = values[:limit]
+        else:
+            del keys[key]
+            inbox.taken(key[0])
+        was_full = inbox.size >= self.limit
+        inbox.size -= len(values)
+        self.queued -= len(values)
+        if was_full and inbox.size < self.limit:
+            self.runnable += self.held
+            self.held = []
+        return Action(node, key[0], key[1], values)
+
+    def perform(self, action: Action) -> Performed:
+        """Run the node's code. Nothing else is touched, so this may happen in any thread."""
+        return perform(action, self.inboxes[action.node], self.pause)
+
+    async def perform_async(self, action: Action, wait: Callable[[float], Any]) -> Performed:
+        """`perform` for nodes whose methods may be `async def`; `wait` waits the seconds before another attempt."""
+        return await perform_async(action, self.inboxes[action.node], wait)
+
+    def commit(self, performed: Performed) -> None:
+        """Enter what a node did: one step of the tracker, which refuses what is illegal; raises a fatal failure."""
+        (node, came_on, at, given), consumed, sent = performed.action, performed.consumed, performed.out.sent
+        inbox = self.inboxes[node]
+        name = inbox.exits.name
+        if performed.failures:
+            self._tell_of_failures(performed, inbox)
+        step: Step = {}
+        messages = [(edge, time, len(values)) for (edge, time), values in sent.items() if values]
+        if came_on is None:
+            if consumed:
+                step["delivered"] = [(name, at)]
+            else:
+                inbox.ready.appendleft(at)
+        else:
+            if consumed:
+                messages.append((came_on, at, -consumed))
+            if consumed < len(given):
+                self._put_back(performed.action, consumed)
+        if messages:
+            step["messages"] = messages
+        if performed.out.requests:
+            step["requests"] = [(name, time) for time in performed.out.requests]
+        if inbox.leaves:
+            for (edge, time), values in sent.items():
+                if edge in inbox.leaves and values:
+                    self.deliver(edge, time, values)
+        if step:
+            self._apply(step, inbox.leaves)
+        inbox.is_busy = performed.is_fatal  # what a node knows after that is unknown
+        for (edge, time), values in sent.items():
+            if values and edge not in inbox.leaves:
+                self._queue(edge, time, values)
+        self._hand_out()
+        if not inbox.is_listed and (inbox.queues or inbox.ready):
+            inbox.is_listed = True
+            self.runnable.append(node)
+        if self.observer is not None:
+            self.observer.performed(name, came_on, at, consumed)
+        if performed.is_fatal:
+            raise performed.failures[-1]
+
+    def _tell_of_failures(self, performed: Performed, inbox: Inbox) -> None:
+        for failure in performed.failures:
+            if self.observer is not None:
+                self.observer.failed(failure)
+            if not performed.is_fatal or failure is not performed.failures[-1]:
+                self.deliver(dead_letters(inbox.policy), failure.time, [failure])
+
+    def _apply(self, step: Step, leaves: Collection[str]) -> None:
+        """Tell the tracker of a step. What is sent on an output edge has left the graph when the step is over."""
+        self.steps += 1
+        if self.record is not None:
+            self.record(step)
+        if leaves and "messages" in step:
+            leaving = [message for message in step["messages"] if message[0] in leaves]
+            step = {**step, "messages": [message for message in step["messages"] if message[0] not in leaves]}
+            if self.record is not None and leaving:
+                self.record({"messages": [(edge, time, -count) for edge, time, count in leaving]})
+        self.tracker.apply(**step)
+
+    # --- queues ------------------------------------------------------------------------------------------------------
+
+    def _queue(self, edge: str, time: Any, values: list[Any]) -> None:
+        node = self.targets[edge]
+        inbox = self.inboxes[node]
+        inbox.put(edge, time, values)
+        inbox.size += len(values)
+        self.queued += len(values)
+        if not inbox.is_listed and not inbox.is_busy:
+            inbox.is_listed = True
+            self.runnable.append(node)
+
+    def _put_back(self, action: Action, done: int) -> None:
+        """What was taken and not done waits again, in front of what came since."""
+        assert action.edge is not None
+        inbox = self.inboxes[action.node]
+        rest = list(action.values[done:])
+        inbox.put_first(action.edge, action.time, rest)
+        inbox.size += len(rest)
+        self.queued += len(rest)
+
+    def _hand_out(self) -> None:
+        numbers = self.network.numbers
+        for name, time in self.tracker.get_ready():
+            number = numbers[name]
+            inbox = self.inboxes[number]
+            inbox.ready.append(time)
+            if not inbox.is_listed and not inbox.is_busy:
+                inbox.is_listed = True
+                self.runnable.append(number)

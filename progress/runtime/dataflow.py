@@ -1,0 +1,117 @@
+"""A dataflow: a graph with the code of its nodes, ready to be run (A&I 2.2, 4.2)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.runtime.control import Control
+from progress.runtime.core import Step
+from progress.runtime.failure import OnError
+from progress.runtime.node import Mapped, Node
+from progress.runtime.observer import Observer
+from progress.runtime.running import Running
+from progress.runtime.sink import Sink
+from progress.runtime.source import Source
+from progress.topology import NO_NODE, Topology
+
+ENGINES = ("sim", "threads", "asyncio")
+
+
+class Dataflow:
+    """A graph and its nodes.
+
+    Parameters
+    ----------
+    graph : any graph with `network()` nodes : the code of each node: a `Node`, or a function, whose results are sent
+    on; nodes without code send messages on
+        as the graph's summaries say
+    sources : what comes in on each input edge (`progress.runtime.source`); an input without one is closed
+    sinks : where goes what leaves on each output edge, and what is late or dead (`progress.runtime.sink`)
+    on_error : what is done when a node raises, by node or `"*"` for all (`progress.runtime.failure`)
+    """
+
+    def __init__(
+        self,
+        graph: Topology,
+        nodes: Mapping[str, Node | Callable[[Any], Any]] | None = None,
+        *,
+        sources: Mapping[str, Source] | None = None,
+        sinks: Mapping[str, Sink] | None = None,
+        on_error: OnError | Mapping[str, OnError] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.network = graph.network()
+        self.nodes = {name: self._node(name, node) for name, node in (nodes or {}).items()}
+        self.sources = dict(sources or {})
+        self.sinks = dict(sinks or {})
+        self.on_error: dict[str, OnError] = (
+            dict(on_error) if isinstance(on_error, Mapping) else {} if on_error is None else {"*": on_error}
+        )
+        self._check_inputs(self.sources)
+
+    def _node(self, name: str, node: Any) -> Node:
+        if self.network.numbers.get(name, len(self.network.nodes)) >= len(self.network.nodes):
+            raise PointstampError("PS708", f"the graph has no node {brief(name)}", "the names of the graph's nodes")
+        if isinstance(node, Node):
+            return node
+        if callable(node) and not isinstance(node, type):
+            return Mapped(node)
+        raise PointstampError("PS708", f"{brief(node)} is no code for {brief(name)}", "a Node, made; or a function")
+
+    def _check_inputs(self, names: Iterable[str]) -> None:
+        inputs = [
+            name for name, source in zip(self.network.edges, self.network.sources, strict=True) if source == NO_NODE
+        ]
+        for name in names:
+            if name not in inputs:
+                right = ", ".join(map(brief, inputs)) or "the graph has none"
+                raise PointstampError("PS709", f"the graph has no input edge {brief(name)}", right)
+
+    def run(
+        self,
+        *,
+        engine: str = "sim",
+        seed: int | None = None,
+        workers: int = 4,
+        sources: Mapping[str, Source] | None = None,
+        sinks: Mapping[str, Sink] | None = None,
+        observer: Observer | None = None,
+        record: Callable[[Step], None] | None = None,
+        limit: int = 10_000,
+        timeout: float | None = None,
+        cancel: threading.Event | None = None,
+        pause: Callable[[float], object] | None = None,
+    ) -> Results:
+        """Run to the end, and answer with what had no sink, by output edge; late and dead data by their side outputs.
+
+        engine : "sim", "threads" or "asyncio"
+        seed : what decides every choice of `sim`; None: nodes take turns
+        workers : of `threads`
+        observer : told of what happens
+        record : told of each step, as `Tracker.apply` takes it
+        limit : how many messages may wait at a node before those that send to it are held
+        timeout : the seconds after which the run stops with PS713
+        cancel : stops the run with PS712 when it is set; what runs comes to its end first
+        pause : waits the seconds between two attempts (`Retry`); by default `sim` does not wait, the others do
+        """
+        if engine not in ENGINES:
+            raise PointstampError("PS711", f"there is no engine {brief(engine)}", "one of " + ", ".join(ENGINES))
+        self._check_inputs(sources or {})
+        running = Running(
+            self,
+            {**self.sources, **(sources or {})},
+            {**self.sinks, **(sinks or {})},
+            engine,
+            observer,
+            record,
+            limit,
+            Control(timeout, cancel),
+            pause=pause,
+        )
+        return running.run(seed, workers)
+
+
+Results = Mapping[str, list[tuple[Any, Any]]]

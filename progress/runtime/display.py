@@ -1,0 +1,96 @@
+"""A line on the terminal that shows how a run goes: what was done, how fast, where outputs stand, what is blocked.
+
+It needs a terminal that can be written to; piped, nothing is shown. `rich` draws it, from the extra `run`; without it
+there is no line, and the run is the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, TextIO
+
+from progress.runtime.core import Core
+from progress.runtime.failure import NodeFailed
+from progress.runtime.observer import Observer
+from progress.summary import NoMinimalTimes
+from progress.topology import NO_NODE
+
+PAUSE = 0.25  # seconds between two pictures
+MOST_OUTPUTS = 3
+
+
+class Display(Observer):
+    """Shows a run on a terminal, at most four times a second. `line` has what would be shown now."""
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = monotonic) -> None:
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._status: Any = None
+        self._core: Core | None = None
+        self._begun = self._shown = 0.0
+        self._messages = self._notifications = self._failures = self._late = 0
+
+    def started(self, core: Core) -> None:
+        self._core = core
+        self._begun = self._shown = self._clock()
+        if not self._stream.isatty():
+            return
+        try:
+            from rich.console import Console
+        except ImportError:
+            return
+        self._status = Console(file=self._stream).status("starting")
+        self._status.start()
+
+    def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
+        if edge is None:
+            self._notifications += count
+        else:
+            self._messages += count
+        if self._status is not None and self._clock() - self._shown >= PAUSE:
+            self._shown = self._clock()
+            self._status.update(self.line())
+
+    def failed(self, failure: NodeFailed) -> None:
+        self._failures += 1
+
+    def brought(self, edge: str, count: int, late: int) -> None:
+        self._late += late
+
+    def ended(self, core: Core, failure: BaseException | None) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+        self._core = None
+
+    def line(self) -> str:
+        """How the run goes, in one line."""
+        core = self._core
+        assert core is not None, "the run has not begun"
+        seconds = max(self._clock() - self._begun, 1e-9)
+        parts = [
+            f"{self._messages} messages, {self._messages / seconds:.0f}/s",
+            f"{self._notifications} notifications",
+            f"{core.queued} waiting",
+        ]
+        blocked = len(core.tracker.pending()) - len(core.tracker.eligible())
+        if blocked:
+            parts.append(f"{blocked} blocked")
+        if core.held:
+            parts.append(f"{len(core.held)} held back")
+        parts += [f"{count} {word}" for count, word in ((self._late, "late"), (self._failures, "failed")) if count]
+        return "; ".join([*parts, *self._outputs(core)])
+
+    def _outputs(self, core: Core) -> list[str]:
+        network = core.network
+        names = [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+        found = []
+        for name in names[:MOST_OUTPUTS]:
+            try:
+                times = core.tracker.frontier(name)
+            except NoMinimalTimes:
+                continue
+            found.append(f"{name} at {', '.join(map(str, times[:2]))}" if times else f"{name} complete")
+        return found

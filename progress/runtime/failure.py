@@ -1,0 +1,126 @@
+"""What can go wrong in a run, each with a code, and what is done about a node that raises."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from progress.errors import PointstampError, brief
+from progress.order import Domain, times_of
+
+PACKAGE = str(Path(__file__).parent / "_")[:-1]
+
+
+class NotAllowed(PointstampError):
+    """A node did what the graph does not declare; raised where it does it, and nothing of it happened."""
+
+
+def not_an_exit(node: str, edge: str, edges: tuple[str, ...]) -> NotAllowed:
+    """A message on an edge that does not leave the node."""
+    right = f"one of {', '.join(map(brief, edges))}" if edges else "no edge leaves it"
+    return NotAllowed("PS701", f"{brief(node)} sends on {brief(edge)}, which is no edge that leaves it", right)
+
+
+def sends_too_early(node: str, edge: str, time: Any, event: Any, earliest: tuple[Any, ...]) -> NotAllowed:
+    """A message at a time that the summary does not give for the time of the event."""
+    right = f"a time at or after {', '.join(map(brief, earliest))}" if earliest else "nothing may be sent there"
+    return NotAllowed(
+        "PS702", f"{brief(node)} sends on {brief(edge)} at {brief(time)}, having received {brief(event)}", right
+    )
+
+
+def asks_too_early(node: str, time: Any, event: Any) -> NotAllowed:
+    """A notification request at a time that the event may not ask for (Condition 1)."""
+    return NotAllowed(
+        "PS703",
+        f"{brief(node)} requests a notification at {brief(time)}, having received {brief(event)}",
+        "a time at or after it, as its `requests` declares",
+    )
+
+
+def asks_for_none(node: str) -> NotAllowed:
+    """A notification request of a node that is declared to make none."""
+    what = f"{brief(node)} requests a notification, and the graph says that it never does"
+    return NotAllowed("PS703", what, "take `notify: false` away")
+
+
+def no_time_of(node: str, place: str, time: Any, domain: Domain) -> NotAllowed:
+    """A message, or a request, at something that is no time there."""
+    does = "requests a notification" if place == node else f"sends on {brief(place)}"
+    return NotAllowed("PS503", f"{brief(node)} {does} at {brief(time)}, which is no time there", times_of(domain))
+
+
+def out_of_turn(node: str) -> NotAllowed:
+    """Something done with `out` after the call that it belongs to."""
+    return NotAllowed("PS704", f"{brief(node)} uses `out` after the call it was given for", "the one of this call")
+
+
+class NodeFailed(PointstampError):
+    """A node's code raised. `error` is what it raised, `trace` the part of the traceback that is its own code.
+
+    `value` is the message, or the list of all that the call was handed by `on_messages`. Where the node did what it may
+    not (`NotAllowed`), the failure has that code and says the same.
+    """
+
+    def __init__(self, node: str, time: Any, what: str, value: Any, error: BaseException) -> None:
+        if isinstance(error, NotAllowed):
+            super().__init__(error.code, error.message, error.hint)
+        else:
+            super().__init__(
+                "PS705",
+                f"{brief(node)} failed {what} at {brief(time)}: {type(error).__name__}: {error}",
+                "mend the node, or give the run an on_error for it",
+            )
+        self.node = node
+        self.time = time
+        self.value = value
+        self.error = error
+        self.trace = own_trace(error)
+
+
+def own_trace(error: BaseException) -> str:
+    """The traceback of what a node raised, without what this package did before and after."""
+    found = traceback.TracebackException.from_exception(error)
+    frames = list(found.stack)
+    while frames and frames[-1].filename.startswith(PACKAGE):
+        del frames[-1]
+    before = [number for number, frame in enumerate(frames, 1) if frame.filename.startswith(PACKAGE)]
+    found.stack[:] = frames[max(before, default=0) :]
+    return "".join(found.format())
+
+
+class Stop(NamedTuple):
+    """The run ends at the first failure: the default."""
+
+    kind: Literal["stop"] = "stop"
+
+
+class Retry(NamedTuple):
+    """The call is made again, up to `times` times, after a pause that grows; then `then`."""
+
+    times: int = 3
+    first_pause: float = 0.1
+    growth: float = 2.0
+    longest_pause: float = 10.0
+    then: Stop | DeadLetter = Stop()
+
+    def pause(self, attempt: int) -> float:
+        """Seconds before this attempt, counted from 1."""
+        return min(self.longest_pause, self.first_pause * self.growth ** (attempt - 1))
+
+
+class DeadLetter(NamedTuple):
+    """The message, or the notification, is given to a sink, and the run goes on."""
+
+    name: str = "dead-letters"
+
+
+OnError: TypeAlias = Stop | Retry | DeadLetter
+
+
+def dead_letters(policy: OnError) -> str:
+    """The side output that a policy sends what failed to."""
+    if isinstance(policy, Retry):
+        policy = policy.then
+    return policy.name if isinstance(policy, DeadLetter) else ""

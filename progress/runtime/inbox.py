@@ -1,0 +1,124 @@
+"""What waits for one node: messages by edge and time, and notifications (A&I 4.2).
+
+The messages of one edge and time wait together, in the order in which they came, and are handed to the node together. A
+node may take any of them: nothing earlier on the edge is overtaken by something later, since different times wait in
+the order in which the first of each came, and only what is minimal among them is taken (the paper's reordering
+variant).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from progress.runtime.failure import OnError
+from progress.runtime.node import Node
+from progress.runtime.out import Exits
+from progress.topology import NO_NODE, Network
+
+
+class Action(NamedTuple):
+    """What one node is to do next: `values` that came in on an edge, or the notification of a time."""
+
+    node: int
+    edge: str | None
+    time: Any
+    values: Sequence[Any]
+
+
+class Inbox:
+    """What waits for one node."""
+
+    __slots__ = (
+        "behaviour",
+        "behind",
+        "exits",
+        "fills",
+        "is_busy",
+        "is_listed",
+        "leaves",
+        "orders",
+        "policy",
+        "queues",
+        "ready",
+        "size",
+    )
+
+    def __init__(self, network: Network, node: int, behaviour: Node, policy: OnError) -> None:
+        self.behaviour = behaviour
+        self.policy = policy
+        self.exits = Exits(network, node)
+        self.orders = {network.edges[edge]: network.edge_domains[edge].less_equal for edge in network.incoming[node]}
+        component, targets = network.component, network.targets
+        following = {targets[edge] for edge in network.outgoing[node] if targets[edge] != NO_NODE}
+        self.leaves = {network.edges[edge] for edge in network.outgoing[node] if targets[edge] == NO_NODE}
+        self.fills = sorted(target for target in following if component[target] != component[node])
+        self.queues: OrderedDict[tuple[str, Any], list[Any]] = OrderedDict()  # a dict finds its first item slowly
+        self.behind: deque[tuple[str, Any, list[Any]]] = deque()  # what would overtake something in `queues`
+        self.ready: deque[Any] = deque()
+        self.size = 0  # messages queued
+        self.is_busy = False
+        self.is_listed = False
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self.queues or self.ready)
+
+    def put(self, edge: str, time: Any, values: list[Any]) -> None:
+        """Let messages wait behind all that came before, with those of their time if that overtakes nothing.
+
+        Cost: O(times that wait and came after this one).
+        """
+        queues = self.queues
+        if self.behind and any(other == edge for other, _, _ in self.behind):
+            self.behind.append((edge, time, values))
+        elif (edge, time) not in queues:
+            queues[edge, time] = values
+        elif self._overtakes(edge, time):
+            self.behind.append((edge, time, values))
+        else:
+            queues[edge, time] += values
+
+    def put_first(self, edge: str, time: Any, values: list[Any]) -> None:
+        """Let messages wait again, in front of what came since they were taken. Cost: O(all that waits)."""
+        queues, behind = self.queues, self.behind
+        self.queues, self.behind = OrderedDict({(edge, time): values}), deque()
+        for (other, at), each in queues.items():
+            self.put(other, at, each)
+        self.behind += behind
+
+    def taken(self, edge: str) -> None:
+        """All messages of an edge and time were taken: let those follow that waited for it."""
+        if self.behind and not any(other == edge for other, _ in self.queues):
+            behind, self.behind = self.behind, deque()
+            for each in behind:
+                self.put(*each)
+
+    def chosen(self, choose: Callable[[int], int]) -> tuple[str, Any]:
+        """An edge and a time whose messages may be taken: nothing that came before on the edge is at or before it.
+
+        `choose(n)` picks one of n that wait; what came first of all on its edge at or before that may be taken. Each
+        that may be taken can be chosen so. Cost: O(times that wait).
+        """
+        edge, time = next(islice(self.queues, choose(len(self.queues)), None))
+        less_equal = self.orders[edge]
+        return next(key for key in self.queues if key[0] == edge and less_equal(key[1], time))
+
+    def waiting(self) -> Iterator[tuple[str, Any, list[Any]]]:
+        """All that waits, in an order in which `put` makes the same of it."""
+        yield from ((edge, time, values) for (edge, time), values in self.queues.items())
+        yield from self.behind
+
+    def _overtakes(self, edge: str, time: Any) -> bool:
+        """Whether something at or before this time came on the edge after what waits at it."""
+        less_equal = self.orders[edge]
+        for other, at in reversed(self.queues):
+            if other == edge:
+                if at == time:
+                    return False
+                if less_equal(at, time):
+                    return True
+        return False

@@ -1,0 +1,101 @@
+"""Nodes as code: what happens to messages, and what is done when a time is complete (A&I 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from progress.runtime.out import Out
+
+
+class Node:
+    """A node of a dataflow; subclasses say what it does. Its own attributes are its state.
+
+    `on_message` may be told of messages in any order in which no message overtakes an earlier one at or before its time
+    on the same edge. `on_notify` is called once for each time that was asked for with `out.request`, when nothing at or
+    before that time can arrive any more. A node is never called twice at once.
+
+    A node that wants the messages of one edge and time together, as far as they have come, defines `on_messages(edge,
+    time, values, out)`; one that wants all messages of a time together is a `Batch`. All of these may be `async def`;
+    the engine `asyncio` lets other nodes go on while one waits, the others wait for it.
+    """
+
+    def on_start(self, out: Out) -> Any:
+        """Called once before anything happens; may request notifications, at any time (A&I: Initial(p))."""
+
+    def on_message(self, edge: str, time: Any, value: Any, out: Out) -> Any:
+        """A message has come in on an edge. By default it is an error, since a message would be lost."""
+        raise NotImplementedError(f"{type(self).__name__} has no on_message, and a message came in on {edge!r}")
+
+    def on_notify(self, time: Any, out: Out) -> Any:
+        """Nothing at or before `time` can arrive any more."""
+
+    def snapshot(self) -> Any:
+        """The state, for runs that are kept; a copy of all attributes unless a node knows better."""
+        return dict(self.__dict__)
+
+    def restore(self, state: Any) -> None:
+        """The inverse of `snapshot`."""
+        self.__dict__.clear()
+        self.__dict__.update(state)
+
+
+class Batch(Node):
+    """Gets all messages of one time at once, when no more can come: `on_batch` is all that it needs."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[Any, dict[str, list[Any]]] = {}
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        """Keep them until their time is complete."""
+        self.waiting.setdefault(time, {}).setdefault(edge, []).extend(values)
+        out.request(time)
+
+    def on_notify(self, time: Any, out: Out) -> Any:
+        """Hand on all of them; they are kept until that has not failed."""
+        result = self.on_batch(time, self.waiting[time], out)
+        if hasattr(result, "__await__"):
+            return self._awaited(result, time)
+        del self.waiting[time]
+        return None
+
+    async def _awaited(self, result: Any, time: Any) -> None:
+        await result
+        del self.waiting[time]
+
+    def on_batch(self, time: Any, messages: dict[str, list[Any]], out: Out) -> Any:
+        """All messages that came at `time`, by edge, each edge in the order in which they came."""
+        raise NotImplementedError(f"{type(self).__name__} has no on_batch")
+
+
+class Relay(Node):
+    """Sends every message on, on every outgoing edge, as the graph's summaries say: a node without code."""
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        """Send all of them on."""
+        for leaving in out.edges:
+            for after in out.earliest(leaving):
+                out.send_all(leaving, after, values)
+
+
+class Mapped(Node):
+    """Sends on what a function makes of each value: one value, or with `flat` each of several."""
+
+    def __init__(self, function: Callable[[Any], Any], flat: bool = False) -> None:
+        self.function = function
+        self.flat = flat
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        """Send on what the function makes of them."""
+        function = self.function
+        made = [each for value in values for each in function(value)] if self.flat else [*map(function, values)]
+        for leaving in out.edges:
+            for after in out.earliest(leaving):
+                out.send_all(leaving, after, made)
+
+    def snapshot(self) -> Any:
+        return None
+
+    def restore(self, state: Any) -> None:
+        return None

@@ -1,0 +1,28 @@
+"""Who wants to know what happens in a run: logs, metrics, a progress bar. An observer may do any of these, or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from progress.runtime.core import Core
+    from progress.runtime.failure import NodeFailed
+
+
+class Observer:
+    """Told of a run as it goes, one call at a time; what it raises stops the run."""
+
+    def started(self, core: Core) -> None:
+        """The run begins."""
+
+    def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
+        """A node has consumed `count` messages of an edge and time, or a notification, where there is no edge."""
+
+    def failed(self, failure: NodeFailed) -> None:
+        """A node has raised; the run stops or goes on as its policy says."""
+
+    def brought(self, edge: str, count: int, late: int) -> None:
+        """A source has brought messages, and some that were late."""
+
+    def ended(self, core: Core, failure: BaseException | None) -> None:
+        """The run is over."""

@@ -1,0 +1,161 @@
+"""What all time policies are: a source around a source, and a rule that says what becomes of each item.
+
+`late` is the side output for what comes too late, `opens` the times at which the input opens, where these are not the
+least of its domain (`int` has none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+from progress.errors import PointstampError
+from progress.order import Domain
+from progress.runtime.source import SILENT, Complete, Source, items_of
+
+Rule: TypeAlias = Callable[[Any], Iterable[Any]]  # from a value to items
+
+
+def bad_policy(what: str, right: str) -> PointstampError:
+    """A policy that cannot work."""
+    return PointstampError("PS720", what, right)
+
+
+class Policy:
+    """A source that completes times by a rule. One run at a time; each begins anew, if the source within does.
+
+    Parameters
+    ----------
+    source : where values come from; `SILENT` and `Complete` in it are passed on
+    rule : makes the rule of one run
+    late : the side output for late items; None: as the source within says, else `late`
+    opens : the times at which the input opens; None: as the source within says, else the least times of its domain
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        rule: Callable[[], Rule],
+        late: str | None = None,
+        opens: Iterable[Any] | None = None,
+    ) -> None:
+        self.reached: tuple[Any, ...] = ()  # from where on messages still came, as it was said last in this run
+        self.has_ended = False  # nothing comes any more
+        self._source = source
+        self._rule = rule
+        self._late = late
+        self._opens = None if opens is None else tuple(opens)
+        self._followers: list[Callable[[], None]] = []
+
+    def items_for(self, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:
+        """The items of one run."""
+        self.begin()
+        items = items_of(self._source, engine, edge, domain)
+        names = self._names(items)
+        if isinstance(items, AsyncIterator):
+            return AsyncItems(self, _apply_async(items, self._rule()), *names)
+        return Items(self, _apply(items, self._rule()), *names, getattr(items, "stop", None))
+
+    def begin(self) -> None:
+        """A run begins: nothing is complete."""
+        self.reached = ()
+        self.has_ended = False
+
+    def passed(self, times: tuple[Any, ...]) -> None:
+        """The items of this run have completed all but these times and what comes after them."""
+        if times:
+            self.reached = times
+        else:
+            self.has_ended = True
+        for follower in tuple(self._followers):
+            follower()
+
+    def follow(self, follower: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever more is complete, from whatever thread; the function returned ends that."""
+        self._followers.append(follower)
+        return lambda: self._followers.remove(follower)
+
+    def _names(self, items: Any) -> tuple[str, tuple[Any, ...] | None]:
+        late = self._late if self._late is not None else getattr(items, "late", "late")
+        return late, self._opens if self._opens is not None else getattr(items, "opens", None)
+
+
+class Items:
+    """The items of one run of a policy."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        items: Iterator[Any],
+        late: str,
+        opens: tuple[Any, ...] | None,
+        stop: Callable[[], None] | None = None,
+    ) -> None:
+        self.late = late
+        self.opens = opens
+        self._policy = policy
+        self._next = items.__next__
+        self._stop = stop
+
+    def __iter__(self) -> Items:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            item = self._next()
+        except StopIteration:
+            self._policy.passed(())
+            raise
+        if type(item) is Complete:
+            self._policy.passed(item.times)
+        return item
+
+    def stop(self) -> None:
+        """The run stops before its end: end what waits for the source. Called by another thread."""
+        if self._stop is not None:
+            self._stop()
+
+
+class AsyncItems:
+    """The items of one run of a policy whose source is asynchronous."""
+
+    def __init__(self, policy: Policy, items: AsyncIterator[Any], late: str, opens: tuple[Any, ...] | None) -> None:
+        self.late = late
+        self.opens = opens
+        self._policy = policy
+        self._items = items
+
+    def __aiter__(self) -> AsyncItems:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            item = await anext(self._items)
+        except StopAsyncIteration:
+            self._policy.passed(())
+            raise
+        if type(item) is Complete:
+            self._policy.passed(item.times)
+        return item
+
+
+def explicit(items: Source, *, late: str | None = None, opens: Iterable[Any] | None = None) -> Policy:
+    """Items that have their own times and say themselves what is complete: `(time, value)` and `Complete(times)`."""
+    return Policy(items, lambda: lambda item: (item,), late, opens)
+
+
+def _apply(values: Iterator[Any], rule: Rule) -> Iterator[Any]:
+    for value in values:
+        if value is SILENT or type(value) is Complete:
+            yield value
+        else:
+            yield from rule(value)
+
+
+async def _apply_async(values: AsyncIterator[Any], rule: Rule) -> AsyncIterator[Any]:
+    async for value in values:
+        if value is SILENT or type(value) is Complete:
+            yield value
+        else:
+            for item in rule(value):
+                yield item

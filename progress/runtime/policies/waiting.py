@@ -1,0 +1,181 @@
+"""Reading a source that may block, without being blocked: by a thread, or by a task of an event loop.
+
+A blocked source cannot be interrupted. Its thread is a daemon, and ends when the source gives something after the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from math import inf
+from typing import Any
+
+from progress.runtime.policies.clock import Clock
+from progress.runtime.policies.policy import Policy
+
+MOST = 1_000  # items that wait to be taken
+
+
+class Over(Exception):
+    """The source has ended, and everything was taken."""
+
+
+class Arrivals:
+    """What a thread of its own reads from a source."""
+
+    def __init__(self, items: Iterator[Any], clock: Clock, told: Callable[[], None] = lambda: None) -> None:
+        self._items = items
+        self._clock = clock
+        self._told = told  # called when something has arrived, or will not any more
+        self._arrived: deque[Any] = deque()
+        self._condition = threading.Condition()
+        self._is_woken = False
+        self._is_over = False  # the source has ended
+        self._is_stopped = False  # nobody wants more
+        self._failure: BaseException | None = None
+        self._reader: threading.Thread | None = None
+
+    def take(self, until: float | None) -> list[Any]:
+        """What has arrived, at once or before the clock says so much; nothing where it does, or on a `wake`.
+
+        Raises `Over` at the end, and what the source raised.
+        """
+        if self._reader is None:
+            self._reader = threading.Thread(target=self._read, daemon=True, name="source that may be silent")
+            self._reader.start()
+        with self._condition:
+            while not (self._arrived or self._is_over or self._is_stopped or self._is_woken):
+                left = None if until is None else until - self._clock.now()
+                if left is not None and left <= 0:
+                    return []
+                self._condition.wait(None if left is None else self._clock.timeout(left))
+            self._is_woken = False
+            found = list(self._arrived)
+            self._arrived.clear()
+            self._condition.notify_all()
+            if found:
+                return found
+            if self._failure is not None:
+                raise self._failure
+            if self._is_over or self._is_stopped:
+                raise Over
+            return found
+
+    def wake(self) -> None:
+        """Let `take` return."""
+        with self._condition:
+            self._is_woken = True
+            self._condition.notify_all()
+
+    def stop(self) -> None:
+        """Nobody takes any more."""
+        with self._condition:
+            self._is_stopped = True
+            self._condition.notify_all()
+
+    @contextmanager
+    def woken_by(self, others: Sequence[Policy]) -> Iterator[None]:
+        """Wake whenever one of these has completed more, and look again whenever the clock has moved by itself."""
+        ends = [other.follow(self.wake) for other in others]
+        ends.append(self._clock.listen(self._look))
+        try:
+            yield
+        finally:
+            self.stop()
+            for end in ends:
+                end()
+
+    def _look(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+    def _read(self) -> None:
+        try:
+            for item in self._items:
+                with self._condition:
+                    self._arrived.append(item)
+                    self._condition.notify_all()
+                self._told()
+                with self._condition:
+                    while len(self._arrived) >= MOST and not self._is_stopped:
+                        self._condition.wait()
+                    if self._is_stopped:
+                        return
+        except BaseException as error:
+            self._failure = error
+        with self._condition:
+            self._is_over = True
+            self._condition.notify_all()
+        self._told()
+
+
+class AsyncArrivals:
+    """What a task reads from an async source, or a thread from another one, for the event loop that runs."""
+
+    def __init__(self, items: Iterator[Any] | AsyncIterator[Any], clock: Clock, others: Sequence[Policy]) -> None:
+        self._items = items
+        self._clock = clock
+        self._others = others
+        self._arrived: list[Any] = []
+        self._is_over = False
+        self._failure: BaseException | None = None
+
+    async def __aenter__(self) -> AsyncArrivals:
+        self._loop = asyncio.get_running_loop()
+        self._event = asyncio.Event()
+        self._room = asyncio.Event()
+        self._ends = [other.follow(self._wake) for other in self._others]
+        self._ends.append(self._clock.listen(self._wake))
+        items = self._items
+        self._thread = None if isinstance(items, AsyncIterator) else Arrivals(items, self._clock, self._wake)
+        self._task = asyncio.create_task(self._read(items)) if isinstance(items, AsyncIterator) else None
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        for end in self._ends:
+            end()
+        if self._thread is not None:
+            self._thread.stop()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def take(self, until: float | None) -> list[Any]:
+        """As `Arrivals.take`."""
+        found = self._found()
+        if not found:
+            left = None if until is None else self._clock.timeout(until - self._clock.now())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._event.wait(), left)
+            self._event.clear()
+            found = self._found()
+        return found
+
+    def _found(self) -> list[Any]:
+        if self._thread is not None:
+            return self._thread.take(-inf)
+        found, self._arrived = self._arrived, []
+        self._room.set()
+        if not found and self._is_over:
+            raise self._failure or Over
+        return found
+
+    def _wake(self) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the run is over
+            self._loop.call_soon_threadsafe(self._event.set)
+
+    async def _read(self, items: AsyncIterator[Any]) -> None:
+        try:
+            async for item in items:
+                self._arrived.append(item)
+                self._event.set()
+                if len(self._arrived) >= MOST:
+                    self._room.clear()
+                    await self._room.wait()
+        except Exception as error:
+            self._failure = error
+        self._is_over = True
+        self._event.set()

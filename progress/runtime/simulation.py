@@ -1,0 +1,130 @@
+"""The engine `sim`: one thread, and a seed that decides every choice; a seed gives the same bytes every time.
+
+Without a seed nothing is left to chance either: nodes take turns, each with all that waits at one time.
+"""
+
+from __future__ import annotations
+
+import random
+import select
+from collections.abc import Callable, Sequence
+
+from progress.runtime.core import Core
+from progress.runtime.rest import Rests
+from progress.runtime.source import Brought, Feed
+
+LOOK = 1_000  # items taken from a source at once
+TURNS = 10_000  # actions after which sources are looked at, though nodes have more to do: a loop may wait for them
+OFTEN = 0.05  # seconds between looks at whether the run has to stop, while all sources are silent
+
+
+def simulate(
+    core: Core,
+    feeds: Sequence[Feed],
+    brought: Callable[[Feed, Brought], None],
+    chance: random.Random | None = None,
+    limit: int = 10_000,
+    check: Callable[[], None] = lambda: None,
+    rests: Rests | None = None,
+) -> None:
+    """Run to the end: until sources have ended and nothing is queued or ready.
+
+    Sources are looked at while fewer than `limit` messages are queued, so that memory stays bounded; a graph that is
+    never empty enough is one whose nodes make more messages than they take, which no bound can help.
+
+    A source that comes from elsewhere (`Feed.handle`) is looked at when there is nothing else to do, and one item is
+    taken: so it does not matter when what arrives, as long as there is one such source.
+    """
+    if chance is None:
+        _in_turn(core, feeds, brought, check, rests)
+    else:
+        _at_random(core, feeds, brought, chance, limit, check, rests)
+
+
+def _in_turn(
+    core: Core,
+    feeds: Sequence[Feed],
+    brought: Callable[[Feed, Brought], None],
+    check: Callable[[], None],
+    rests: Rests | None,
+) -> None:
+    take, perform, commit = core.take, core.perform, core.commit
+    here, there = _apart(feeds)
+    while True:
+        for _ in range(TURNS):
+            check()
+            if rests is not None and rests.is_due():
+                rests.rest()
+            node = core.next_node()
+            if node is None:
+                break
+            commit(perform(take(node)))
+        is_idle = node is None
+        if is_idle and not here and not there:
+            return
+        if is_idle and not here:
+            _one_item(there, brought, rests)
+        for feed in list(here):
+            check()
+            if not core.has_room(feed.edge):
+                continue
+            brought(feed, feed.look(LOOK))
+            if feed.is_over:
+                here.remove(feed)
+
+
+def _apart(feeds: Sequence[Feed]) -> tuple[list[Feed], list[Feed]]:
+    """The sources that have all that they bring, and those that have to wait for it."""
+    return [feed for feed in feeds if feed.handle is None], [feed for feed in feeds if feed.handle is not None]
+
+
+def _one_item(feeds: list[Feed], brought: Callable[[Feed, Brought], None], rests: Rests | None) -> None:
+    """Bring one item of one of these, in turns; where there is none, wait for it, but for a moment at most."""
+    for feed in list(feeds):
+        what = feed.look(1)
+        feeds.remove(feed)
+        if not feed.is_over:
+            feeds.append(feed)
+        brought(feed, what)
+        if not what.is_silent:
+            return
+    pause = OFTEN if rests is None else min(OFTEN, rests.pause() or OFTEN)
+    select.select([feed.handle for feed in feeds if feed.handle is not None], [], [], pause)
+
+
+def _at_random(
+    core: Core,
+    feeds: Sequence[Feed],
+    brought: Callable[[Feed, Brought], None],
+    rng: random.Random,
+    limit: int,
+    check: Callable[[], None],
+    rests: Rests | None,
+) -> None:
+    """Every choice is the seed's: which node or source, which of what waits there, how much of it."""
+    here, there = _apart(feeds)
+    while True:
+        check()
+        if rests is not None and rests.is_due():
+            rests.rest()
+        nodes = core.runnable
+        sources = here if core.queued < limit else []
+        if not nodes and not sources:
+            if not there:
+                return
+            _one_item(there, brought, rests)
+            continue
+        choice = rng.randrange(len(nodes) + len(sources))
+        if choice >= len(nodes):
+            feed = sources[choice - len(nodes)]
+            brought(feed, feed.look(rng.randint(1, 4)))
+            if feed.is_over:
+                here.remove(feed)
+            continue
+        nodes.rotate(-choice)
+        node = nodes.popleft()
+        nodes.rotate(choice)
+        inbox = core.inboxes[node]
+        inbox.is_listed = False
+        if inbox.has_work:
+            core.commit(core.perform(core.take(node, rng.randrange, rng.randint(1, 4))))

@@ -1,0 +1,257 @@
+"""Where messages come from: anything that can be iterated over, as what an input edge brings (A&I 4.2, `Inp`).
+
+A source is an iterable, an async iterable, a function that returns one, or an object whose `items_for(engine, edge,
+domain)` does: the time policies are such objects (`progress.runtime.policies`). Its items are
+
+* `(time, value)`, a message,
+* `Complete(times)`: from now on only messages at or after one of these times come,
+* `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
+
+A source that says `SILENT` may have a `handle`, a file descriptor that can be read when there is something again.
+
+A message at a time that the input has completed is *late*. It is never lost: it goes to the side output that the items
+name by their attribute `late`, else to `late`. Where the items have an attribute `opens`, the input opens at these
+times, else at the least ones of its domain; an input over `int`, which has none, needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple, Protocol, TypeAlias, Union
+
+from progress.antichain import minimal_elements
+from progress.errors import PointstampError, brief
+from progress.order import NO_TIME, Domain, as_time
+from progress.refusal import no_time_there
+
+
+class Complete(NamedTuple):
+    """Only messages at or after one of these times still come; none closes the input."""
+
+    times: tuple[Any, ...]
+
+
+class _Silent:
+    """Nothing has come for now."""
+
+    def __repr__(self) -> str:
+        return "SILENT"
+
+
+SILENT = _Silent()
+
+Items: TypeAlias = Iterable[Any] | AsyncIterable[Any]
+Source: TypeAlias = Union[Items, Callable[[], Items], "ForEngine"]
+
+
+class ForEngine(Protocol):
+    """A source that reads itself differently in different engines, or at different edges."""
+
+    def items_for(self, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:
+        """The items of a run in this engine, for an edge that has these times."""
+        ...
+
+
+class _End:
+    """The source has ended."""
+
+
+END = _End()
+MARKS = frozenset({Complete, _Silent, _End})  # the types of items that are no messages
+
+
+class Brought(NamedTuple):
+    """What one look at a source gave: messages by time, where the input stands now, late ones, silence."""
+
+    batches: dict[Any, list[Any]]
+    opened: tuple[Any, ...] | None
+    late: list[tuple[Any, Any]]
+    is_silent: bool
+
+    @property
+    def size(self) -> int:
+        """How many messages there are."""
+        return sum(map(len, self.batches.values()))
+
+
+class Feed:
+    """The items of one source on their way to an input edge.
+
+    Items are read by `look`, or somewhere else, and then given to `digest`.
+    """
+
+    def __init__(
+        self, edge: str, domain: Domain, opened: tuple[Any, ...], items: Iterator[Any] | AsyncIterator[Any]
+    ) -> None:
+        self.edge = edge
+        self.items = items
+        self.late_name: str = getattr(items, "late", "late")
+        self.handle: int | None = getattr(items, "handle", None)
+        self.is_over = False
+        self.taken = 0  # how many messages were digested
+        self._skip = 0  # how many of them come again
+        self._digested: Callable[[int], None] | None = getattr(items, "digested", None)
+        self._domain = domain
+        self._opened = opened
+
+    def look(self, most: int) -> Brought:
+        """Take at most so many items, up to the next that moves the input."""
+        assert isinstance(self.items, Iterator)
+        if self._skip:
+            self._beyond(self.items)
+        return self.digest(islice(self.items, most), most)
+
+    def digest(self, items: Iterable[Any], most: int | None = None) -> Brought:
+        """All these items as one step: a message belongs to the step even if a later item completes its time.
+
+        With `most` it ends with the next item that moves the input, and fewer than `most` are the end of the source.
+        Cost: O(items), and O(width of the frontier) for each time that is new in it.
+        """
+        batches: dict[Any, list[Any]] = {}
+        late: list[tuple[Any, Any]] = []
+        opened = None
+        is_silent = False
+        finished: list[tuple[Any, list[Any]]] = []
+        taken = marks = silences = 0
+        if self._skip:
+            items = self._beyond(items)
+        for item in items:
+            taken += 1
+            if type(item) in MARKS:
+                marks += 1
+                if item is SILENT:
+                    is_silent = True
+                    silences += 1
+                elif item is END:
+                    opened = self._end()
+                    silences += 1
+                elif (moved := self._move(item)) is not None:
+                    opened = moved
+                    finished += batches.items()
+                    batches = {}  # what comes from now on has to be open now
+                if most is not None:
+                    break
+                continue
+            try:
+                time, value = item
+                values = batches.get(time)
+            except (TypeError, ValueError):
+                values = None
+            if values is None:
+                self._take(item, batches, late)
+            else:
+                values.append(value)
+        else:
+            if most is not None and taken < most:
+                opened = self._end()
+        self.taken += taken - marks
+        if self._digested is not None:
+            self._digested(taken - silences)
+        if finished:
+            finished += batches.items()
+            batches = {}  # in the order in which the first of each time came
+            for time, values in finished:
+                if time in batches:
+                    batches[time] += values
+                else:
+                    batches[time] = values
+        return Brought(batches, opened, late, is_silent)
+
+    @property
+    def position(self) -> tuple[tuple[Any, ...], bool, int]:
+        """Where the input stands: from which times on it is open, whether it has ended, how many messages were read."""
+        return self._opened, self.is_over, self.taken
+
+    def resume(self, opened: tuple[Any, ...], is_over: bool, taken: int) -> None:
+        """Go on from a position; messages up to there are passed over, unless the source has done that itself."""
+        self._opened, self.is_over, self.taken = opened, is_over, taken
+        self._skip = 0 if getattr(self.items, "goes_on", False) else taken
+
+    def _beyond(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items after the messages that were read before."""
+        rest = iter(items)
+        for item in rest:
+            if item is END:
+                return iter((END,))
+            self._skip -= type(item) not in MARKS
+            if not self._skip:
+                break
+        return rest
+
+    def _end(self) -> tuple[Any, ...]:
+        self.is_over = True
+        self._opened = ()
+        return ()
+
+    def _take(self, item: Any, batches: dict[Any, list[Any]], late: list[tuple[Any, Any]]) -> None:
+        """A message whose time, as it is written, is new."""
+        time, value = self._message(item)
+        if time in batches:
+            batches[time].append(value)
+        elif self._is_open(time):
+            batches[time] = [value]
+        else:
+            late.append((time, value))
+
+    def _message(self, item: Any) -> tuple[Any, Any]:
+        try:
+            time, value = item
+        except (TypeError, ValueError):
+            raise PointstampError(
+                "PS706", f"the source of {brief(self.edge)} gave {brief(item)}", "(time, value), or Complete([time])"
+            ) from None
+        found = as_time(self._domain, time)
+        if found is NO_TIME:
+            raise no_time_there(self.edge, time, self._domain)
+        return found, value
+
+    def _is_open(self, time: Any) -> bool:
+        less_equal = self._domain.less_equal
+        return any(less_equal(opened, time) for opened in self._opened)
+
+    def _move(self, complete: Complete) -> tuple[Any, ...] | None:
+        """Where the input stands now; None where it does not move. What was completed once stays so."""
+        times = []
+        for time in complete.times:
+            found = as_time(self._domain, time)
+            if found is NO_TIME:
+                raise no_time_there(self.edge, time, self._domain)
+            if self._is_open(found):
+                times.append(found)
+            else:  # it asks for times that are over: those after it that are not
+                for opened in self._opened:
+                    times += self._domain.minimal_upper_bounds(found, opened)
+        now = minimal_elements(self._domain, times)
+        if now == self._opened:
+            return None
+        self._opened = now
+        return now
+
+
+def items_of(source: Source, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:
+    """The items of a source, as an engine can take them."""
+    make: Callable[[str, str, Domain], Iterator[Any] | AsyncIterator[Any]] | None = getattr(source, "items_for", None)
+    if make is not None:
+        return make(engine, edge, domain)
+    items: Any = source() if callable(source) else source
+    if isinstance(items, AsyncIterable):
+        if engine != "asyncio":
+            raise PointstampError("PS710", "a source is an async iterable", 'engine="asyncio"; or an iterable')
+        return aiter(items)
+    found: Iterator[Any] = iter(items)
+    return found
+
+
+def opening(edge: str, items: object, domain: Domain) -> tuple[Any, ...]:
+    """Where the input of these items opens; refused are what are no times there (PS503)."""
+    opens = getattr(items, "opens", None)
+    if opens is None:
+        return domain.least()
+    times = []
+    for time in opens:
+        found = as_time(domain, time)
+        if found is NO_TIME:
+            raise no_time_there(edge, time, domain)
+        times.append(found)
+    return minimal_elements(domain, times)

@@ -1,0 +1,186 @@
+"""The engine `threads`: workers that run nodes side by side, and a reader for each source.
+
+A node is run by one worker at a time. One lock guards the core; it is not held while node code or a source runs. Nodes
+take turns, each with at most `most_at_once` messages, so none waits for ever. Python code of several nodes still shares
+one processor; what waits, or computes outside of Python, runs side by side.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from progress.runtime.control import Control
+from progress.runtime.core import Core
+from progress.runtime.rest import Rests
+from progress.runtime.source import END, Brought, Feed
+
+LOOK = 1_000
+TURNS = 1_000  # actions after which what has arrived is passed on, though nodes have more to do: a loop may wait for it
+OFTEN, SELDOM = 0.02, 0.5  # seconds between looks at whether the run has to stop
+PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
+
+
+class Threads:
+    """The workers and readers of one run.
+
+    A reader puts what its source gives into a queue of its own, where it stays until a worker has nothing else to do:
+    so what comes slowly is passed on at once, and what comes quickly together. It waits while that queue is full.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        feeds: Sequence[Feed],
+        brought: Callable[[Feed, Brought], None],
+        workers: int,
+        control: Control,
+        rests: Rests | None = None,
+    ) -> None:
+        self._rests = rests
+        self._control = control
+        self._core = core
+        self._brought = brought
+        self._feeds = list(feeds)
+        self._arrived: list[deque[Any]] = [deque() for _ in feeds]
+        self._workers = workers
+        self._lock = threading.Lock()
+        self._work = threading.Condition(self._lock)  # something may be run, or all is over
+        self._room = threading.Condition(self._lock)  # sources may bring more
+        self._busy = 0
+        self._turns = 0
+        self._idle = 0
+        self._is_over = False
+        self._stopped = threading.Event()
+        self._failure: BaseException | None = None
+        if core.pause is None:
+            core.pause = self._stopped.wait
+
+    def run(self) -> None:
+        """Run to the end; raises what stopped the run, after all workers have stopped."""
+        readers = [
+            threading.Thread(target=self._read, args=(feed, arrived), daemon=True, name=f"source of {feed.edge}")
+            for feed, arrived in zip(self._feeds, self._arrived, strict=True)
+        ]
+        workers = [threading.Thread(target=self._worked, name=f"worker {number}") for number in range(self._workers)]
+        try:
+            for thread in (*readers, *workers):
+                thread.start()
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(OFTEN if self._control.may_stop else SELDOM)
+                    self._control.check()
+        except BaseException as error:  # an interrupt, for instance
+            self.stop(error)
+        for worker in workers:
+            if worker.ident is not None:  # it has started
+                worker.join()
+        if self._failure is not None:
+            for feed in self._feeds:
+                if hasattr(feed.items, "stop"):  # it may be waiting
+                    feed.items.stop()
+        for reader in readers:
+            if reader.ident is not None:
+                reader.join(PATIENCE if self._failure else None)
+        if self._failure is not None:
+            raise self._failure
+
+    def stop(self, failure: BaseException) -> None:
+        """Let what runs come to its end, and nothing new begin; the first failure is the one that is reported."""
+        with self._lock:
+            self._fail(failure)
+
+    def _fail(self, failure: BaseException) -> None:
+        self._failure = self._failure or failure
+        self._end()
+
+    def _end(self) -> None:
+        self._is_over = True
+        self._stopped.set()
+        self._work.notify_all()
+        self._room.notify_all()
+
+    def _worked(self) -> None:
+        core = self._core
+        with self._lock:
+            while not self._is_over:
+                try:
+                    if self._rests is not None and self._rests.is_due():
+                        self._rest(self._rests)
+                        continue
+                    self._turns += 1
+                    if self._turns % TURNS == 0:
+                        self._bring()
+                    node = core.next_node()
+                    if node is None:
+                        if not self._bring() and not self._wait():
+                            return
+                        continue
+                    action = core.take(node)
+                    if self._idle and core.runnable:
+                        self._work.notify()
+                    self._busy += 1
+                    self._lock.release()
+                    try:
+                        performed = core.perform(action)
+                    finally:
+                        self._lock.acquire()
+                        self._busy -= 1
+                    core.commit(performed)
+                except BaseException as error:
+                    self._fail(error)
+
+    def _rest(self, rests: Rests) -> None:
+        """Let the run rest, when the last of those that run nodes comes here."""
+        if self._busy:
+            self._work.wait(rests.pause())
+        else:
+            rests.rest()
+            self._work.notify_all()
+
+    def _bring(self) -> bool:
+        """Pass on what has arrived, where there is room; whether there was anything."""
+        found = False
+        for feed, arrived in zip(self._feeds, self._arrived, strict=True):
+            if self._may_bring(feed, arrived):
+                count = min(len(arrived), LOOK)
+                self._brought(feed, feed.digest([arrived.popleft() for _ in range(count)]))
+                found = True
+        if found:
+            self._room.notify_all()
+        return found
+
+    def _wait(self) -> bool:
+        """Wait for work; false where there will be none any more."""
+        if not self._busy and all(feed.is_over for feed in self._feeds):
+            self._end()
+            return False
+        self._idle += 1  # before looking once more: who appends looks at it afterwards
+        if not any(map(self._may_bring, self._feeds, self._arrived)):
+            self._work.wait(None if self._rests is None else self._rests.pause())
+        self._idle -= 1
+        return True
+
+    def _may_bring(self, feed: Feed, arrived: deque[Any]) -> bool:
+        return bool(arrived) and self._core.has_room(feed.edge)
+
+    def _read(self, feed: Feed, arrived: deque[Any]) -> None:
+        items = feed.items
+        assert isinstance(items, Iterator)
+        try:
+            for item in items:
+                arrived.append(item)
+                if self._idle or len(arrived) >= LOOK:
+                    with self._lock:
+                        self._work.notify()
+                        while len(arrived) >= LOOK and not self._is_over:
+                            self._room.wait()
+                if self._is_over:
+                    return
+            arrived.append(END)
+            with self._lock:
+                self._work.notify()
+        except BaseException as error:
+            self.stop(error)

@@ -1,0 +1,82 @@
+"""Programs with calls on the runtime: how the outermost call begins, and where its result goes (A&I 3.4, 2.2).
+
+Calls need no code: their parts send on what comes, and the summaries push and pop. `in` and `out` of the main graph are
+joined to the outside, by edges where there are epochs, and by the nodes here where there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from progress.runtime import Dataflow, Node, Out, Relay
+from progress.topology import Topology
+from recursion.call_graph import bad_recursion
+from recursion.network import CallRelation
+from recursion.stack import Stack
+
+
+class Entrance(Relay):
+    """`in` of a graph without epochs: sends one value on at the empty stack, and what is called as it comes."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def on_start(self, out: Out) -> None:
+        """Nothing can come before the empty stack, so this is delivered at once."""
+        out.request(())
+
+    def on_notify(self, time: Any, out: Out) -> None:
+        """The outermost call begins."""
+        for edge in out.edges:
+            out.send(edge, time, self.value)
+
+
+class Exit(Relay):
+    """`out` of the main graph: what inner calls return goes back to them alone, and `results` has what is left.
+
+    With output edges results leave there. A relay would send there what inner calls return as well.
+    """
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        """Send values back to the call, or to the outside if there is none."""
+        stack = time if isinstance(time, Stack) else time[1]
+        has_left = False
+        for leaving in out.edges:
+            for after in out.earliest(leaving):
+                if stack.call is None or after != time:  # it is an output edge, or it pops the call
+                    out.send_all(leaving, after, values)
+                    has_left = True
+        if not has_left:
+            self.results += values
+
+
+def call(
+    graph: Topology, nodes: Mapping[str, Node | Callable[[Any], Any]], value: Any, *, on_error: Any = None, **how: Any
+) -> list[Any]:
+    """Call a graph without epochs, and answer with all that it returns.
+
+    Parameters
+    ----------
+    graph : a graph with calls
+    nodes : the code of its nodes, as for a `Dataflow`; those without code send on what comes
+    value : what it is called with
+    on_error : what is done when a node raises, as for a `Dataflow`
+    how : how it is run, as `Dataflow.run` takes it
+
+    Cost: that of the run. All calls that may run do, so what is kept grows with the calls that are open at once.
+    """
+    relation = graph.network().relation
+    if not isinstance(relation, CallRelation):
+        raise bad_recursion("the graph has no calls", "the key `recursion` says which nodes are calls")
+    calls = relation.graph
+    if calls.epochs is not None:
+        raise bad_recursion("the graph has epochs, so calls come in on edges", "a Dataflow with sources")
+    main = calls.procedures[calls.main]
+    leave = Exit()
+    ends = {calls.nodes[main.entrance]: Entrance(value), calls.nodes[main.exit]: leave}
+    Dataflow(graph, {**ends, **nodes}, on_error=on_error).run(**how)
+    return leave.results

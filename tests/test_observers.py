@@ -1,0 +1,173 @@
+"""Observers of a run: logs, the line on a terminal, OpenTelemetry."""
+
+from __future__ import annotations
+
+import io
+import logging
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from graphs import Graph
+from progress.runtime import SILENT, Complete, Dataflow, DeadLetter, Node, Out
+from progress.runtime.core import Core
+from progress.runtime.display import Display
+from progress.runtime.logs import Logs
+from progress.runtime.observer import Observer
+from progress.runtime.telemetry import Telemetry
+
+
+class Counting(Node):
+    """Counts, and fails at 13."""
+
+    def __init__(self) -> None:
+        self.counts: dict[int, int] = {}
+
+    def on_message(self, edge: str, time: int, value: int, out: Out) -> None:
+        if value == 13:
+            raise ValueError("thirteen")
+        self.counts[time] = self.counts.get(time, 0) + 1
+        out.request(time)
+
+    def on_notify(self, time: int, out: Out) -> None:
+        out.send("counts", time, self.counts.pop(time))
+
+
+def dataflow() -> Dataflow:
+    graph = Graph().node("count").edge(None, "count", "numbers").edge("count", None, "counts")
+    items = [(0, 1), (0, 13), (0, 2), Complete((1,)), (0, 3), (1, 4)]
+    return Dataflow(graph, {"count": Counting()}, sources={"numbers": items}, on_error=DeadLetter())
+
+
+class Everything(Observer):
+    """Writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def started(self, core: Core) -> None:
+        self.told.append("started")
+
+    def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
+        self.told.append((node, edge, time, count))
+
+    def failed(self, failure: Any) -> None:
+        self.told.append(("failed", failure.time, failure.value))
+
+    def brought(self, edge: str, count: int, late: int) -> None:
+        self.told.append((edge, count, late))
+
+    def ended(self, core: Core, failure: BaseException | None) -> None:
+        self.told.append(("ended", failure))
+
+
+def test_an_observer_is_told_of_everything_in_order() -> None:
+    observer = Everything()
+    results = dataflow().run(observer=observer)
+    assert sorted(results["counts"]) == [(0, 2), (1, 1)]
+    assert results["late"] == [(0, 3)]
+    assert [failure.value for _, failure in results["dead-letters"]] == [13]
+    assert observer.told[0] == "started"
+    assert observer.told[-1] == ("ended", None)
+    assert ("failed", 0, 13) in observer.told
+    assert ("count", None, 0, 1) in observer.told
+    assert sum(entry[1] for entry in observer.told if entry[0] == "numbers") == 4
+    assert sum(entry[2] for entry in observer.told if entry[0] == "numbers") == 1
+    assert sum(entry[3] for entry in observer.told if entry[:2] == ("count", "numbers")) == 4
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_every_engine_tells_of_the_same_amounts(engine: str) -> None:
+    observer = Everything()
+    dataflow().run(engine=engine, observer=observer)
+    consumed = sum(entry[3] for entry in observer.told if entry[:2] == ("count", "numbers"))
+    notified = [entry for entry in observer.told if entry[:2] == ("count", None)]
+    assert (consumed, len(notified)) == (4, 2)
+
+
+def test_an_observer_learns_why_a_run_stopped() -> None:
+    observer = Everything()
+    flow = dataflow()
+    flow.on_error.clear()
+    with pytest.raises(Exception, match="thirteen") as raised:
+        flow.run(observer=observer)
+    assert observer.told[-1] == ("ended", raised.value)
+
+
+def test_logs_say_what_is_worth_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "pointstamp"):
+        dataflow().run(observer=Logs())
+    lines = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert lines[0] == ("INFO", "run of 1 nodes and 2 edges begins")
+    assert any(level == "WARNING" and "thirteen" in line for level, line in lines)
+    assert ("WARNING", "1 messages were late at numbers") in lines
+    assert lines[-1][1].startswith("run ended after ")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_nothing_is_shown_where_there_is_no_terminal() -> None:
+    stream = io.StringIO()
+    dataflow().run(observer=Display(stream))
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_shows_messages_rate_frontiers_and_what_is_blocked() -> None:
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 1
+        return now[0]
+
+    stream = Terminal()
+    lines: list[str] = []
+
+    class Watched(Display):
+        def line(self) -> str:
+            lines.append(super().line())
+            return lines[-1]
+
+    dataflow().run(observer=Watched(stream, clock))
+    assert "messages" in stream.getvalue()
+    assert lines[0].startswith("3 messages, ")
+    assert "1 failed" in lines[-1]
+    assert "1 late" in lines[-1]
+    assert any("counts at 0" in line for line in lines)
+    lines.clear()
+    dataflow().run(sources={"numbers": [(0, 1), SILENT, (0, 2)]}, observer=Watched(stream, clock))
+    assert "1 blocked" in lines[0]
+    assert "counts complete" in lines[-1]
+
+
+def test_metrics_and_a_span_of_opentelemetry() -> None:
+    reader, exporter = InMemoryMetricReader(), InMemorySpanExporter()
+    tracers = TracerProvider()
+    tracers.add_span_processor(SimpleSpanProcessor(exporter))
+    meter = MeterProvider([reader]).get_meter("test")
+    dataflow().run(observer=Telemetry(meter, tracers.get_tracer("test")))
+    data = reader.get_metrics_data()
+    assert data is not None
+    found: dict[str, Any] = {
+        metric.name: sum(point.value for point in metric.data.data_points)  # type: ignore[union-attr, misc]
+        for resource in data.resource_metrics
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+    }
+    assert found["pointstamp.messages"] == 4
+    assert found["pointstamp.notifications"] == 2
+    assert found["pointstamp.failures"] == 1
+    assert found["pointstamp.brought"] == 4
+    assert found["pointstamp.late"] == 1
+    (span,) = exporter.get_finished_spans()
+    assert span.name == "pointstamp.run"
+    assert span.events[0].name == "exception"
