@@ -22,7 +22,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from benchmarks.engine import line
 from benchmarks.peers import MissingPeer, in_peers_environment
 from benchmarks.traces import Step, Trace
 from graphs import Graph
-from progress.runtime import Complete, Dataflow, Node, Out
+from progress.runtime import Complete, Dataflow, Messages, Node, Out
 
 Timed = tuple[float, Any]  # seconds, result
 
@@ -241,6 +241,14 @@ class Reduced(Node):
         out.send_all(self.edge, time, list(self.found.pop(time).items()))
 
 
+BATCHES = (1_000, 10_000)  # of each of the two the better one is taken
+
+
+def slices(values: Sequence[Any], size: int) -> list[Messages]:
+    """All at one time, handed over in slices, as the peer's source does."""
+    return [Messages(0, values[place : place + size]) for place in range(0, len(values), size)]
+
+
 def throughput(repeat: int = 5) -> None:
     """Per message."""
     for engine in ("sim", "threads", "asyncio"):
@@ -249,12 +257,14 @@ def throughput(repeat: int = 5) -> None:
             keyed(engine, keys, repeat)
 
 
-def beside_bytewax(name: str, engine: str, ours: Callable[[int], Timed], repeat: int, question: dict[str, Any]) -> None:
+def beside_bytewax(
+    name: str, engine: str, ours: Callable[[int, int], Timed], repeat: int, question: dict[str, Any]
+) -> None:
     """A row of messages."""
     count = 300_000
-    mine = least(ours, 0, count, repeat)
-    batches = (1_000, 10_000)
-    asked = [ask("bytewax_peer.py", **question, few=0, items=count, batch=batch, repeat=repeat) for batch in batches]
+    measured = [least(lambda items, batch=batch: ours(items, batch), 0, count, repeat) for batch in BATCHES]
+    mine = min(measured, key=lambda answer: answer[0])
+    asked = [ask("bytewax_peer.py", **question, few=0, items=count, batch=batch, repeat=repeat) for batch in BATCHES]
     theirs = min(asked, key=lambda answer: answer[0])
     rates = f"{count / mine[0]:,.0f} messages/s, Bytewax {count / theirs[0]:,.0f}"
     row(f"{name}, {engine}", mine, theirs, count, rates)
@@ -263,10 +273,10 @@ def beside_bytewax(name: str, engine: str, ours: Callable[[int], Timed], repeat:
 def maps(engine: str, repeat: int, nodes: int = 5) -> None:
     """A chain of functions."""
 
-    def ours(count: int) -> Timed:
+    def ours(count: int, batch: int) -> Timed:
         sink = Values()
         functions = {f"n{number}": lambda value: value + 1 for number in range(nodes)}
-        sources = {"input": [(0, value) for value in range(count)]}
+        sources = {"input": slices(range(count), batch)}
         seconds, _ = timed(Dataflow(chain(nodes), functions, sources=sources, sinks={"output": sink}), engine=engine)
         return seconds, [len(sink.values), sum(sink.values)]
 
@@ -276,10 +286,10 @@ def maps(engine: str, repeat: int, nodes: int = 5) -> None:
 def keyed(engine: str, keys: int, repeat: int) -> None:
     """A count by key."""
 
-    def ours(count: int) -> Timed:
+    def ours(count: int, batch: int) -> Timed:
         sink = Values()
         nodes = {"n0": lambda word: (word, 1), "n1": Reduced("output", lambda one, other: one + other)}
-        sources = {"input": [(0, f"w{number * 7919 % keys}") for number in range(count)]}
+        sources = {"input": slices([f"w{number * 7919 % keys}" for number in range(count)], batch)}
         seconds, _ = timed(Dataflow(chain(2), nodes, sources=sources, sinks={"output": sink}), engine=engine)
         return seconds, sorted(sink.values)
 

@@ -15,7 +15,7 @@ import pytest
 
 from graphs import Graph, load
 from progress import PointstampError
-from progress.runtime import SILENT, Complete, Dataflow, Mapped, Node, NodeFailed, NotAllowed, Out, Relay
+from progress.runtime import SILENT, Complete, Dataflow, Mapped, Messages, Node, NodeFailed, NotAllowed, Out, Relay
 from progress.runtime.core import Core
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
@@ -596,6 +596,34 @@ def test_a_source_may_be_silent(engine: str) -> None:
 
 
 @engines
+def test_a_source_may_give_many_messages_of_a_time_at_once(engine: str) -> None:
+    items = [Messages(0, "ab"), (1, "c"), Messages(0, []), Messages(1, range(3)), Complete((1,)),
+             Messages(0, ("d", "e")), (1, "f"), Messages(1, ["g"]), Messages(5, [])]  # fmt: skip
+    results = run(Dataflow(line("p")), engine, sources={"in": items})
+    by_time = {time: [value for at, value in results["out"] if at == time] for time in (0, 1, 5)}
+    assert by_time == {0: ["a", "b"], 1: ["c", 0, 1, 2, "f", "g"], 5: []}
+    assert results["late"] == [(0, "d"), (0, "e")]
+
+
+@engines
+def test_many_messages_at_once_are_held_like_others(engine: str) -> None:
+    """The source is looked at again when there is room, however much it gives each time."""
+    given: list[int] = []
+
+    def source() -> Iterator[Any]:
+        for number in range(40):
+            given.append(number)
+            yield Messages(number, [number] * 1_000)
+
+    def take(value: int) -> int:
+        assert len(given) - value <= 30
+        return value
+
+    results = run(Dataflow(line("p"), {"p": take}), engine, sources={"in": source}, limit=1_000)
+    assert Counter(value for _, value in results["out"]) == dict.fromkeys(range(40), 1_000)
+
+
+@engines
 def test_sources_of_the_dataflow_may_be_replaced_for_a_run(engine: str) -> None:
     graph = Graph().node("p").edge(None, "p", "a").edge(None, "p", "b").edge("p", None, "out")
     dataflow = Dataflow(graph, sources={"a": [(0, 1)], "b": [(0, 2)]})
@@ -646,6 +674,9 @@ def test_what_is_completed_in_part_stays_open_for_the_rest(engine: str) -> None:
         ([([1], "a")], "PS503"),
         ([(True, "a")], "PS503"),
         ([Complete((-1,))], "PS503"),
+        ([Messages(0, 7)], "PS706"),  # type: ignore[arg-type]
+        ([Messages(-1, [])], "PS503"),
+        ([Messages([0], ["a"])], "PS503"),
     ],
 )
 def test_a_source_that_gives_something_else_is_told_so(engine: str, items: list[Any], code: str) -> None:

@@ -4,7 +4,7 @@ from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import DeadLetter, NodeFailed, NotAllowed, Retry, Stop
 from progress.runtime.node import Batch, Mapped, Node, Relay
 from progress.runtime.out import Out
-from progress.runtime.source import SILENT, Complete
+from progress.runtime.source import SILENT, Complete, Messages
 
 __all__ = [
     "SILENT",
@@ -13,6 +13,7 @@ __all__ = [
     "Dataflow",
     "DeadLetter",
     "Mapped",
+    "Messages",
     "Node",
     "NodeFailed",
     "NotAllowed",

@@ -12,7 +12,7 @@ has nothing waiting. Within a cycle nothing is held, for there the way to less w
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from progress.runtime.failure import NodeFailed, OnError, Stop, dead_letters
@@ -57,7 +57,7 @@ class Core:
         pause: Callable[[float], object] | None = None,
         record: Callable[[Step], None] | None = None,
         limit: int = 10_000,
-        most_at_once: int = 1_000,
+        most_at_once: int = 4_000,
     ) -> None:
         network = self.network = graph.network()
         self.deliver = deliver
@@ -78,13 +78,7 @@ class Core:
         self.queued = 0  # messages on all internal and input edges
         self.steps = 0
         self._inputs = inputs or {}
-        self._tracker: Tracker | None = None
-
-    @property
-    def tracker(self) -> Tracker:
-        """The tracker, once the run has begun."""
-        assert self._tracker is not None, "the run has not begun"
-        return self._tracker
+        self.tracker: Tracker  # once the run has begun
 
     @property
     def rests(self) -> bool:
@@ -104,14 +98,14 @@ class Core:
                 raise NodeFailed(inbox.exits.name, None, "when it started", None, error) from error
             out.close()
             requests += [(inbox.exits.name, time) for time in out.requests]
-        self._tracker = Tracker(self.network, inputs=self._inputs, requests=requests)
+        self.tracker = Tracker(self.network, inputs=self._inputs, requests=requests)
         if self.record is not None:
             self.record({"start": {"inputs": {name: [*at] for name, at in self._inputs.items()}, "requests": requests}})
         self._hand_out()
 
     def go_on(self, tracker: Tracker) -> None:
         """Begin where another run was, all of whose queues are here again."""
-        self._tracker = tracker
+        self.tracker = tracker
         self._hand_out()
 
     def has_room(self, edge: str) -> bool:
@@ -121,10 +115,11 @@ class Core:
 
     def bring(self, edge: str, batches: Mapping[Any, Sequence[Any]], opened: Iterable[Any] | None) -> None:
         """Messages come in on an input edge, and it moves to `opened`, in one step."""
-        step: Step = {"messages": [(edge, time, len(values)) for time, values in batches.items()]}
+        messages = [(edge, time, len(values)) for time, values in batches.items()]
+        step: Step = {"messages": messages}
         if opened is not None:
             step["inputs"] = {edge: tuple(opened)}
-        self._apply(step, () if edge in self.targets else (edge,))
+        self._apply(step, [] if edge in self.targets else [(edge, time, -count) for edge, time, count in messages])
         for time, values in batches.items():
             self._queue(edge, time, list(values))
         self._hand_out()
@@ -189,7 +184,15 @@ class Core:
         if performed.failures:
             self._tell_of_failures(performed, inbox)
         step: Step = {}
-        messages = [(edge, time, len(values)) for (edge, time), values in sent.items() if values]
+        leaves = inbox.leaves
+        messages = []
+        leaving = []
+        for (edge, time), values in sent.items():
+            if values:
+                messages.append((edge, time, len(values)))
+                if edge in leaves:
+                    leaving.append((edge, time, -len(values)))
+                    self.deliver(edge, time, values)
         if came_on is None:
             if consumed:
                 step["delivered"] = [(name, at)]
@@ -204,15 +207,11 @@ class Core:
             step["messages"] = messages
         if performed.out.requests:
             step["requests"] = [(name, time) for time in performed.out.requests]
-        if inbox.leaves:
-            for (edge, time), values in sent.items():
-                if edge in inbox.leaves and values:
-                    self.deliver(edge, time, values)
         if step:
-            self._apply(step, inbox.leaves)
+            self._apply(step, leaving)
         inbox.is_busy = performed.is_fatal  # what a node knows after that is unknown
         for (edge, time), values in sent.items():
-            if values and edge not in inbox.leaves:
+            if values and edge not in leaves:
                 self._queue(edge, time, values)
         self._hand_out()
         if not inbox.is_listed and (inbox.queues or inbox.ready):
@@ -230,16 +229,19 @@ class Core:
             if not performed.is_fatal or failure is not performed.failures[-1]:
                 self.deliver(dead_letters(inbox.policy), failure.time, [failure])
 
-    def _apply(self, step: Step, leaves: Collection[str]) -> None:
-        """Tell the tracker of a step. What is sent on an output edge has left the graph when the step is over."""
+    def _apply(self, step: Step, leaving: Sequence[tuple[str, Any, int]]) -> None:
+        """Tell the tracker of a step. `leaving` takes what is sent on output edges out of the graph, a step later.
+
+        The tracker is told of both as one step, in which that makes no difference.
+        """
         self.steps += 1
         if self.record is not None:
             self.record(step)
-        if leaves and "messages" in step:
-            leaving = [message for message in step["messages"] if message[0] in leaves]
-            step = {**step, "messages": [message for message in step["messages"] if message[0] not in leaves]}
-            if self.record is not None and leaving:
-                self.record({"messages": [(edge, time, -count) for edge, time, count in leaving]})
+            if leaving:
+                self.record({"messages": leaving})
+        if leaving:
+            gone = {(edge, time) for edge, time, _ in leaving}
+            step = {**step, "messages": [message for message in step["messages"] if message[:2] not in gone]}
         self.tracker.apply(**step)
 
     # --- queues ------------------------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ class Mapped(Node):
     def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
         """Send on what the function makes of them."""
         function = self.function
-        made = [each for value in values for each in function(value)] if self.flat else [*map(function, values)]
+        made = [each for value in values for each in function(value)] if self.flat else list(map(function, values))
         for leaving in out.edges:
             for after in out.earliest(leaving):
                 out.send_all(leaving, after, made)

@@ -58,7 +58,7 @@ class Out:
         self.sent: Sent = {}
         self.requests: dict[Any, None] = {}
         self._lists = self.sent  # where a message finds its list, until the call is over
-        self._order: list[list[Any]] = []  # the lists that were added to, in order, for taking back
+        self._order: list[Any] = []  # for taking back: the lists that were added to, with how much if not one value
         self._allowed: dict[str, tuple[Any, ...]] = {}
         self._is_start = is_start
         self._is_over = False
@@ -100,7 +100,7 @@ class Out:
             if known is None:
                 known = self._values(edge, time)
             known += values
-            self._order += [known] * len(values)
+            self._order.append((known, len(values)))
 
     def request(self, time: Any) -> None:
         """Ask to be told when nothing at or before `time` can arrive any more; asking twice is asking once (PS703)."""
@@ -133,8 +133,12 @@ class Out:
     def take_back(self, mark: tuple[int, int]) -> None:
         """Undo what was done since: a call that fails has no effect."""
         sent, requested = mark
-        for values in reversed(self._order[sent:]):
-            values.pop()
+        for added in reversed(self._order[sent:]):
+            if type(added) is tuple:
+                values, count = added
+                del values[-count:]
+            else:
+                added.pop()
         del self._order[sent:]
         for time in list(self.requests)[requested:]:
             del self.requests[time]

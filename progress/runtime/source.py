@@ -4,6 +4,7 @@ A source is an iterable, an async iterable, a function that returns one, or an o
 domain)` does: the time policies are such objects (`progress.runtime.policies`). Its items are
 
 * `(time, value)`, a message,
+* `Messages(time, values)`, several of one time, at the cost of one,
 * `Complete(times)`: from now on only messages at or after one of these times come,
 * `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
 
@@ -16,7 +17,7 @@ times, else at the least ones of its domain; an input over `int`, which has none
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias, Union
 
@@ -30,6 +31,13 @@ class Complete(NamedTuple):
     """Only messages at or after one of these times still come; none closes the input."""
 
     times: tuple[Any, ...]
+
+
+class Messages(NamedTuple):
+    """Several messages of one time."""
+
+    time: Any
+    values: Sequence[Any]
 
 
 class _Silent:
@@ -58,7 +66,7 @@ class _End:
 
 
 END = _End()
-MARKS = frozenset({Complete, _Silent, _End})  # the types of items that are no messages
+MARKS = frozenset({Complete, Messages, _Silent, _End})  # the types of items that are no single message
 
 
 class Brought(NamedTuple):
@@ -113,12 +121,18 @@ class Feed:
         opened = None
         is_silent = False
         finished: list[tuple[Any, list[Any]]] = []
-        taken = marks = silences = 0
+        taken = marks = silences = many = 0
         if self._skip:
             items = self._beyond(items)
         for item in items:
             taken += 1
             if type(item) in MARKS:
+                if type(item) is Messages:
+                    many += self._size(item)
+                    self._take(item.time, item.values, batches, late)
+                    if most is not None and many >= most:
+                        break
+                    continue
                 marks += 1
                 if item is SILENT:
                     is_silent = True
@@ -139,7 +153,8 @@ class Feed:
             except (TypeError, ValueError):
                 values = None
             if values is None:
-                self._take(item, batches, late)
+                time, value = self._message(item)
+                self._take(time, [value], batches, late)
             else:
                 values.append(value)
         else:
@@ -174,7 +189,7 @@ class Feed:
         for item in rest:
             if item is END:
                 return iter((END,))
-            self._skip -= type(item) not in MARKS
+            self._skip -= type(item) not in MARKS or type(item) is Messages
             if not self._skip:
                 break
         return rest
@@ -184,27 +199,37 @@ class Feed:
         self._opened = ()
         return ()
 
-    def _take(self, item: Any, batches: dict[Any, list[Any]], late: list[tuple[Any, Any]]) -> None:
-        """A message whose time, as it is written, is new."""
-        time, value = self._message(item)
-        if time in batches:
-            batches[time].append(value)
-        elif self._is_open(time):
-            batches[time] = [value]
+    def _take(
+        self, time: Any, values: Sequence[Any], batches: dict[Any, list[Any]], late: list[tuple[Any, Any]]
+    ) -> None:
+        """Messages of one time; what is no time of the input is refused."""
+        found = as_time(self._domain, time)
+        if found is NO_TIME:
+            raise no_time_there(self.edge, time, self._domain)
+        if found in batches:
+            batches[found] += values
+        elif self._is_open(found):
+            if len(values):
+                batches[found] = [*values]
         else:
-            late.append((time, value))
+            late += [(found, value) for value in values]
 
     def _message(self, item: Any) -> tuple[Any, Any]:
         try:
             time, value = item
         except (TypeError, ValueError):
-            raise PointstampError(
-                "PS706", f"the source of {brief(self.edge)} gave {brief(item)}", "(time, value), or Complete([time])"
-            ) from None
-        found = as_time(self._domain, time)
-        if found is NO_TIME:
-            raise no_time_there(self.edge, time, self._domain)
-        return found, value
+            raise self._none(item) from None
+        return time, value
+
+    def _size(self, item: Messages) -> int:
+        try:
+            return len(item.values)
+        except TypeError:
+            raise self._none(item) from None
+
+    def _none(self, item: Any) -> PointstampError:
+        right = "(time, value), Messages(time, [value, ...]), or Complete([time])"
+        return PointstampError("PS706", f"the source of {brief(self.edge)} gave {brief(item)}", right)
 
     def _is_open(self, time: Any) -> bool:
         less_equal = self._domain.less_equal

@@ -15,9 +15,10 @@ from typing import Any
 from progress.runtime.control import Control
 from progress.runtime.core import Core
 from progress.runtime.rest import Rests
-from progress.runtime.source import END, Brought, Feed
+from progress.runtime.source import END, Brought, Feed, Messages
 
-LOOK = 1_000
+LOOK = 1_000  # items that wait to be passed on, and that are passed on at once
+FEW = 10  # the same where each item has many messages
 TURNS = 1_000  # actions after which what has arrived is passed on, though nodes have more to do: a loop may wait for it
 OFTEN, SELDOM = 0.02, 0.5  # seconds between looks at whether the run has to stop
 PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
@@ -145,7 +146,7 @@ class Threads:
         found = False
         for feed, arrived in zip(self._feeds, self._arrived, strict=True):
             if self._may_bring(feed, arrived):
-                count = min(len(arrived), LOOK)
+                count = 1 if type(arrived[0]) is Messages else min(len(arrived), LOOK)
                 self._brought(feed, feed.digest([arrived.popleft() for _ in range(count)]))
                 found = True
         if found:
@@ -172,10 +173,11 @@ class Threads:
         try:
             for item in items:
                 arrived.append(item)
-                if self._idle or len(arrived) >= LOOK:
+                most = FEW if type(item) is Messages else LOOK
+                if len(arrived) >= most or (self._idle and len(arrived) == 1):  # else they have been told already
                     with self._lock:
                         self._work.notify()
-                        while len(arrived) >= LOOK and not self._is_over:
+                        while len(arrived) >= most and not self._is_over:
                             self._room.wait()
                 if self._is_over:
                     return
