@@ -40,6 +40,7 @@ from progress.runtime import Dataflow
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.dataflow import ENGINES
+from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
 from progress.runtime.rest import Keeping
@@ -169,6 +170,8 @@ class Command:
             self._open_outputs(known.get("files", {}))
             self._closed = set(known.get("closed", ()))
             running: Running | None = None
+            if observer is None and self._has_terminal():
+                observer = Display()
             try:
                 running = self._running(begun, control, observer)
                 running.run(self.options.seed, self.options.workers or 4)
@@ -190,6 +193,11 @@ class Command:
                 "`pointstamp check` finds the cycle that does not advance",
             )
         return FINE
+
+    def _has_terminal(self) -> bool:
+        """Whether a line that changes may be shown: standard error is a terminal that no output writes to."""
+        elsewhere = all(self.outputs.get(name, STANDARD) != STANDARD for name in self.edges)
+        return sys.stderr.isatty() and (elsewhere or not sys.stdout.isatty())
 
     # --- what is opened ----------------------------------------------------------------------------------------------
 

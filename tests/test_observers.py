@@ -145,7 +145,7 @@ def test_a_terminal_shows_messages_rate_frontiers_and_what_is_blocked() -> None:
     assert any("counts at 0" in line for line in lines)
     lines.clear()
     dataflow().run(sources={"numbers": [(0, 1), SILENT, (0, 2)]}, observer=Watched(stream, clock))
-    assert "1 blocked" in lines[0]
+    assert "1 blocked, first count at 0" in lines[0]
     assert "counts complete" in lines[-1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import random
 import selectors
 import signal
@@ -749,7 +750,11 @@ BAD_USAGE: dict[tuple[str, ...], str] = {
     ("--output", "totals=x", "--trace", "x"): "one file",
     ("--output", "totals=totals.py"): "PIPELINE.py are one file",
     ("--trace", "missing/x"): "cannot write missing/x",
-    ("--engine", "spark"): "not there yet",
+    ("--engine", "spark", "--conf", "memory"): "--conf memory: no setting",
+    ("--engine", "spark", "--seed", "3"): "--engine sim",
+    ("--master", "local[2]"): "--engine spark",
+    ("--conf", "spark.executor.memory=1g", "--engine", "sim"): "--engine spark",
+    ("--tables", "x"): "--engine spark",
     ("--engine", "warp"): "invalid choice",
     ("--seed", "3"): "--engine sim",
     ("--seed", "3", "--engine", "asyncio"): "--engine sim",
@@ -900,3 +905,49 @@ def test_a_reader_that_has_had_enough_stops_the_run_quietly(folder: Path, engine
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert len(lines_of(done.stdout.decode())) == 3
+
+
+# --- the line on a terminal -------------------------------------------------------------------------------------------
+
+
+def on_a_terminal(folder: Path, *arguments: str) -> str:
+    """What a command shows on its standard error, a terminal; its standard output is a pipe."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [COMMAND, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
+        env=environment(TERM="xterm", COLUMNS="200"),
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 1 << 16):
+            shown += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert process.wait(PATIENCE) == 0
+    return shown.decode()
+
+
+@every_engine
+def test_a_terminal_shows_how_the_run_goes(folder: Path, engine: str) -> None:
+    pipeline(
+        folder,
+        """
+import time
+class Slow(Node):
+    def on_message(self, edge, at, value, out):
+        time.sleep(0.1)
+        out.request(at)
+dataflow = Dataflow(graph, {"total": Slow()}, sources={"numbers": [(0, value) for value in range(10)]})
+""",
+    )
+    shown = on_a_terminal(folder, "run", "own.py", "--engine", engine)
+    assert "messages, " in shown
+    assert "/s" in shown
+    assert "\x1b[?25h" in shown  # the cursor is there again
+
+
+def test_nothing_is_shown_where_standard_error_is_no_terminal(folder: Path) -> None:
+    result = run(folder, "totals.py", "--input", "numbers=numbers.jsonl")
+    assert (result.exit_code, result.err) == (0, "")

@@ -75,9 +75,10 @@ class Display(Observer):
             f"{self._notifications} notifications",
             f"{core.queued} waiting",
         ]
-        blocked = len(core.tracker.pending()) - len(core.tracker.eligible())
+        eligible = set(core.tracker.eligible())
+        blocked = [request for request in core.tracker.pending() if request not in eligible]
         if blocked:
-            parts.append(f"{blocked} blocked")
+            parts.append(f"{len(blocked)} blocked, first {blocked[0][0]} at {blocked[0][1]}")
         if core.held:
             parts.append(f"{len(core.held)} held back")
         parts += [f"{count} {word}" for count, word in ((self._late, "late"), (self._failures, "failed")) if count]
