@@ -397,3 +397,79 @@ def test_all_engines_give_the_same_multisets_at_each_time() -> None:
 
 def test_the_engines_are_those_that_are_documented() -> None:
     assert set(ENGINES) - {"seeded"} == {"sim", "threads", "asyncio"}
+
+
+# --- sinks that wait --------------------------------------------------------------------------------------------------
+
+
+class Slow:
+    """A sink that waits before it writes, and must not be asked to write two things at once."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        self.written: list[Any] = []
+        self.fails_at = fails_at
+        self._is_busy = False
+
+    async def write(self, time: Any, value: Any) -> None:
+        await self._wait()
+        if value == self.fails_at:
+            raise OSError("the disk is full")
+        self.written.append((time, value))
+
+    async def complete(self, times: tuple[Any, ...]) -> None:
+        await self._wait()
+        self.written.append(times)
+
+    async def _wait(self) -> None:
+        assert not self._is_busy
+        self._is_busy = True
+        await asyncio.sleep(0)
+        self._is_busy = False
+
+
+@engines
+def test_a_sink_may_be_async(engine: str) -> None:
+    slow = Slow()
+    items = [(0, 1), (0, 2), Complete((1,)), (1, 3)]
+    run(Dataflow(line("p")), engine, sources={"in": items}, sinks={"out": slow})
+    assert [each for each in slow.written if len(each) == 2] == [(0, 1), (0, 2), (1, 3)]
+    assert slow.written.index((1,)) == 2
+    assert slow.written[-1] == ()
+
+    seen: list[Any] = []
+
+    async def take(time: Any, value: Any) -> None:
+        await asyncio.sleep(0)
+        seen.append((time, value))
+
+    run(Dataflow(line("p")), engine, sources={"in": items}, sinks={"out": take})
+    assert seen == [(0, 1), (0, 2), (1, 3)]
+
+
+@engines
+def test_what_an_async_sink_raises_stops_the_run(engine: str) -> None:
+    slow = Slow(fails_at=2)
+    with pytest.raises(OSError, match="the disk is full"):
+        run(Dataflow(line("p")), engine, sources={"in": [(0, 1), (0, 2), (1, 3)]}, sinks={"out": slow})
+    assert slow.written == [(0, 1)]
+
+
+def test_nodes_wait_for_an_async_sink() -> None:
+    """What leaves is awaited while nodes run, but not much of it waits."""
+    begun = 0
+    ahead = []
+
+    class Counting(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            nonlocal begun
+            begun += 1
+            out.send("out", time, value)
+
+    async def take(time: Any, value: Any) -> None:
+        await asyncio.sleep(0)
+        ahead.append(begun - value)
+
+    items = [(number, number) for number in range(5_000)]
+    run(Dataflow(line("p"), {"p": Counting()}), "asyncio", sources={"in": items}, sinks={"out": take})
+    assert len(ahead) == 5_000
+    assert 1 < max(ahead) < 2_000

@@ -1,13 +1,15 @@
 """The engine `asyncio`: nodes may be `async def` and wait side by side; one node is never called twice at once.
 
 Nodes without `async def` run at once when it is their turn. Async iterables are read by a task each; other iterables
-are looked at in between, and hold everything up if they block.
+are looked at in between, and hold everything up if they block. What leaves by `async def` sinks is awaited by one task,
+in order; while much of it waits no node begins.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -24,6 +26,7 @@ LOOK = 1_000
 OFTEN = 0.02  # seconds between looks at whether the run has to stop
 SOON = 0.001  # seconds between looks at a source that is silent and cannot be waited for
 TURNS = 100  # nodes that are run before others on the loop have their turn
+MOST = 1_000  # what waits for sinks while nodes still begin
 METHODS = ("on_message", "on_messages", "on_notify", "on_batch")
 
 
@@ -46,6 +49,8 @@ class Asynchronous:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Performed]] = set()
         self._failure: BaseException | None = None
+        self._leaving: deque[Any] = deque()  # what sinks are to be awaited with
+        self._leaver: asyncio.Task[None] | None = None
         self._is_async = [
             isinstance(inbox.policy, Retry)  # it may have to wait
             or any(inspect.iscoroutinefunction(getattr(inbox.behaviour, name, None)) for name in METHODS)
@@ -59,31 +64,52 @@ class Asynchronous:
         try:
             while self._failure is None:
                 self._wake.clear()
-                if self._rests is not None and not self._tasks and self._rests.is_due():
+                if self._rests is not None and not self._tasks and not self._leaver and self._rests.is_due():
                     self._rests.rest()
                 await self._take_turns()
                 if self._failure is not None:
                     break
-                if not self._tasks and not self._core.runnable and all(reader.done() for reader in readers):
+                is_idle = not self._tasks and not self._leaver and not self._core.runnable
+                if is_idle and all(reader.done() for reader in readers):
                     break
                 await self._waited()
         except BaseException as error:
             self._failure = self._failure or error
-        for task in (*readers, *self._tasks):
-            if self._failure is not None:
-                task.cancel()
         if watch is not None:
             watch.cancel()
-        await asyncio.gather(*readers, *self._tasks, return_exceptions=True)
+        tasks = [*readers, *self._tasks, *([self._leaver] if self._leaver else [])]
+        for task in tasks:
+            if self._failure is not None:
+                task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self._failure is not None:
             raise self._failure
+
+    def leave(self, result: Any) -> None:
+        """Have what an `async def` sink gave awaited, after all before it."""
+        self._leaving.append(result)
+        if self._leaver is None:
+            self._leaver = asyncio.create_task(self._leave())
+
+    async def _leave(self) -> None:
+        try:
+            while self._leaving:
+                await self._leaving.popleft()
+        except BaseException as error:
+            self._failure = self._failure or error
+            while self._leaving:
+                result = self._leaving.popleft()
+                if asyncio.iscoroutine(result):
+                    result.close()  # it will not be awaited
+        self._leaver = None
+        self._wake.set()
 
     async def _waited(self) -> None:
         """Wait until something has happened, or a rest is due."""
         pause = None if self._rests is None else self._rests.pause()
         if pause is None:
             await self._wake.wait()
-        elif self._tasks or not (self._rests and self._rests.is_due()):
+        elif self._tasks or self._leaver or not (self._rests and self._rests.is_due()):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), pause)
 
@@ -100,7 +126,7 @@ class Asynchronous:
     async def _take_turns(self) -> None:
         core, rests = self._core, self._rests
         turns = 0
-        while self._failure is None and (rests is None or not rests.is_due()):
+        while self._failure is None and len(self._leaving) < MOST and (rests is None or not rests.is_due()):
             self._control.check()
             node = core.next_node()
             if node is None:

@@ -87,7 +87,9 @@ class Running:
             elif self.engine == "threads":
                 Threads(self.core, feeds, self.brought, workers, self.control, rests).run()
             else:
-                asyncio.run(Asynchronous(self.core, feeds, self.brought, self.control, rests).run())
+                engine = Asynchronous(self.core, feeds, self.brought, self.control, rests)
+                self.sinks.waits = engine.leave
+                asyncio.run(engine.run())
         except BaseException as error:
             failure = error
             raise

@@ -2,7 +2,7 @@
 
 A sink is a list, a function of (time, value), or an object with any of `write(time, value)`, `write_all(time, values)`,
 `complete(times)`, told whenever the edge's frontier moves, and `close()`. An object with `sink_for(name)` gives one for
-the run that begins.
+the run that begins. Functions and methods may be `async def`, but for `close`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
+from progress.runtime.performing import waited_for
 
 Sink: TypeAlias = Any
 
@@ -24,6 +25,7 @@ class Sinks:
     def __init__(self, given: dict[str, Sink], otherwise: Callable[[str], Sink] | None = None) -> None:
         self._given = {name: _made(name, sink) for name, sink in given.items()}
         self._otherwise = otherwise
+        self.waits: Callable[[Any], None] = waited_for  # has what `async def` methods give waited for, in order
         self._write: dict[str, Callable[[Any, Sequence[Any]], None]] = {}
         self.results: dict[str, list[tuple[Any, Any]]] = {}
 
@@ -38,7 +40,7 @@ class Sinks:
         """Tell the sink that only times at or after these still come."""
         tell = getattr(self._given.get(name), "complete", None)
         if tell is not None:
-            tell(times)
+            self._wait_for(tell(times))
 
     def listens(self, name: str) -> bool:
         """Whether the sink wants to be told when the frontier moves."""
@@ -66,7 +68,7 @@ class Sinks:
         if isinstance(sink, list):
             return lambda time, values: sink.extend(zip(repeat(time), values))
         if hasattr(sink, "write_all"):
-            return sink.write_all  # type: ignore[no-any-return]
+            return lambda time, values: self._wait_for(sink.write_all(time, values))
         write = sink.write if hasattr(sink, "write") else sink
         if not callable(write):
             raise PointstampError(
@@ -77,9 +79,15 @@ class Sinks:
 
         def one_by_one(time: Any, values: Sequence[Any]) -> None:
             for value in values:
-                write(time, value)
+                result = write(time, value)
+                if result is not None:
+                    self._wait_for(result)
 
         return one_by_one
+
+    def _wait_for(self, result: Any) -> None:
+        if hasattr(result, "__await__"):
+            self.waits(result)
 
 
 def _made(name: str, sink: Sink) -> Sink:
