@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -157,10 +159,25 @@ def test_the_fix_mends_the_example(number: str, wrong: str, right: str) -> None:
     assert check_text(text.replace(wrong, right).encode(), "example.yaml").diagnostics == []
 
 
+@contextmanager
+def modules_as_they_are() -> Iterator[None]:
+    """An example may pretend that a module is not installed."""
+    before = dict(sys.modules)
+    try:
+        yield
+    finally:
+        after: dict[str, object] = dict(sys.modules)
+        for name in after:
+            if after[name] is None:
+                del sys.modules[name]
+        sys.modules.update(before)
+
+
+
 @pytest.mark.parametrize("number", examples("python"))
 def test_a_program_ends_with_its_code(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress.closure, "MOST_STEPS", 50_000)  # the example is the same, only shorter
-    with pytest.raises(PointstampError) as caught:
+    with pytest.raises(PointstampError) as caught, modules_as_they_are():
         exec(compile(CODES[number].example.text, number, "exec"), {"__name__": "example"})
     assert caught.value.code == number
 
