@@ -173,7 +173,6 @@ def modules_as_they_are() -> Iterator[None]:
         sys.modules.update(before)
 
 
-
 @pytest.mark.parametrize("number", examples("python"))
 def test_a_program_ends_with_its_code(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress.closure, "MOST_STEPS", 50_000)  # the example is the same, only shorter
