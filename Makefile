@@ -28,6 +28,8 @@ format: setup    ## let ruff mend what it can
 
 bench: setup    ## measure what the documentation claims
 	$(python) -m benchmarks
+	$(python) -m benchmarks.at_scale
+	$(python) -m benchmarks.pipelines_on_spark
 
 soak: setup    ## the long runs: random cases by the hundred thousand, then the mutants
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak

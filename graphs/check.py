@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from graphs.codes import code
@@ -40,14 +40,18 @@ def unreadable(file: str, error: PointstampError) -> FileReport:
 def check_graph(graph: Graph, file: str = "") -> FileReport:
     """The report on a graph. Cost: `progress.check_conditions`, and O(nodes + edges) for the shape."""
     network, mismatches = graph.resolve()
-    diagnostics = [_mismatch(graph, mismatch) for mismatch in mismatches]
+    diagnostics = [mismatch_found(graph, mismatch) for mismatch in mismatches]
     if mismatches:
         return FileReport(file, UNDECIDED, diagnostics, readable=True)
-    report = check_conditions(network)
+    return report_on(graph, check_conditions(network), _shape(graph), file)
+
+
+def report_on(graph: Graph, report: Report, shape: Iterable[Diagnostic], file: str) -> FileReport:
+    """The report on a graph that was judged already, with what was found of its shape."""
+    diagnostics = list(shape)
     diagnostics += [_early_request(graph, early) for early in report.condition_1.witnesses]
     diagnostics += [_offence(graph, offence) for offence in report.condition_2.witnesses]
     diagnostics += [_standstill(graph, standstill) for standstill in report.advancing.standstills]
-    diagnostics += _shape(graph)
     diagnostics.sort(key=lambda found: (found.line or 0, found.column or 0, found.code))
     return FileReport(file, verdicts(report), diagnostics, readable=True)
 
@@ -106,7 +110,7 @@ def _diagnostic_of(error: PointstampError) -> Diagnostic:
     )
 
 
-def _mismatch(graph: Graph, mismatch: Mismatch) -> Diagnostic:
+def mismatch_found(graph: Graph, mismatch: Mismatch) -> Diagnostic:
     error = mismatch.error
     witness = dict(mismatch.witness) or {"location": mismatch.location}
     return _diagnostic(graph, error.code, mismatch.location, error.message, error.hint, witness, "error")
@@ -179,25 +183,29 @@ def _shape(graph: Graph) -> Iterator[Diagnostic]:
         yield from _never_called(graph)
         return
     network = graph.network()
-    for number, found, message, hint in (
+    named = [[network.name(location) for location in found] for found in (unreachable(network), dangling(network))]
+    yield from shape_findings(graph, *named)
+
+
+def shape_findings(graph: Graph, nothing_arrives: Sequence[str], no_effect: Sequence[str]) -> Iterator[Diagnostic]:
+    """What is unreachable (PS402) and what is dangling (PS403)."""
+    for number, names, message, hint in (
         (
             "PS402",
-            unreachable(network),
+            nothing_arrives,
             "nothing can ever arrive at {}: no input edge and no node that asks for notifications leads there",
             "add an edge to it, or remove it",
         ),
         (
             "PS403",
-            dangling(network),
+            no_effect,
             "what arrives at {} has no effect: no output edge and no node that asks for notifications follows",
             "let a node there ask for notifications, add an output edge, or remove it",
         ),
     ):
-        if found:
-            names = [network.name(location) for location in found]
-            yield _diagnostic(
-                graph, number, names[0], message.format(_listed(names)), hint, {"locations": names[:100]}, "warning"
-            )
+        if names:
+            witness = {"locations": list(names[:100])}
+            yield _diagnostic(graph, number, names[0], message.format(_listed(names)), hint, witness, "warning")
 
 
 def _never_called(graph: Graph) -> Iterator[Diagnostic]:

@@ -31,13 +31,17 @@ class Code(NamedTuple):
         """What it means, why it matters, an example, a fix."""
         from graphs.explanations_of_calls import CALLS
         from graphs.explanations_of_commands import COMMANDS
+        from graphs.explanations_of_engines import ENGINES
         from graphs.explanations_of_files import FILES
         from graphs.explanations_of_questions import QUESTIONS
         from graphs.explanations_of_runs import RUNS
+        from graphs.explanations_of_spark import SPARK
         from graphs.explanations_of_steps import STEPS
+        from graphs.explanations_of_tables import TABLES
         from graphs.explanations_of_verdicts import VERDICTS
 
-        return {**FILES, **CALLS, **VERDICTS, **STEPS, **QUESTIONS, **RUNS, **COMMANDS}[self.number]
+        parts = (FILES, CALLS, VERDICTS, STEPS, QUESTIONS, RUNS, COMMANDS, ENGINES, SPARK, TABLES)
+        return next(part[self.number] for part in parts if self.number in part)
 
     def to_json(self) -> dict[str, str]:
         """All that is known of it, as plain data."""
@@ -150,6 +154,30 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS737", "other-state", "error", "A state belongs to another command or pipeline."),
     ("PS738", "state-in-use", "error", "Another process runs with this state."),
     ("PS739", "waits-for-ever", "error", "A run is over, and notifications were never delivered."),
+    # Tables in runs.
+    ("PS741", "no-session", "error", "This is no session of Spark, or the engine has no use for one."),
+    ("PS742", "kept-nowhere", "error", "A table is kept until a time at a place that does not exist."),
+    ("PS743", "no-folder", "error", "A table is kept with a name, and there is no folder for it."),
+    ("PS744", "mixed-tables", "error", "Values are not tables of one kind, or there is no kind to make."),
+    # Spark.
+    ("PS751", "spark-missing", "error", "Spark was asked for and is not installed."),
+    ("PS752", "java-missing", "error", "Spark needs Java, and there is none or an old one."),
+    ("PS753", "wrong-spark", "error", "This is another version of Spark than is needed."),
+    ("PS754", "package-missing", "error", "GraphFrames, or another package for Spark, cannot be had."),
+    ("PS755", "spark-connect", "error", "The session is one of Spark Connect."),
+    ("PS756", "spark-failed", "error", "A session or a job of Spark failed."),
+    ("PS757", "not-in-spark", "error", "Spark cannot compute this in columns."),
+    ("PS758", "too-many-rounds", "error", "A run on Spark exceeded its bound on rounds."),
+    ("PS759", "spark-cancelled", "error", "A run on Spark was cancelled before its end."),
+    ("PS760", "bad-table", "error", "A table is none of nodes or none of edges."),
+    ("PS761", "number-too-large", "error", "A number is too large for a column of Spark."),
+    ("PS771", "null-time", "error", "Rows of a source on Spark have no time."),
+    ("PS772", "wrong-time", "error", "Rows or files of a source on Spark have a time that is none of the edge."),
+    ("PS773", "other-columns", "error", "A DataFrame has other columns than those before it."),
+    ("PS774", "unreadable-source", "error", "A source on Spark cannot be read."),
+    ("PS775", "no-frontier", "error", "A sink that waits for complete times was given for a side output."),
+    ("PS776", "stream-failed", "error", "A stream of Structured Streaming failed."),
+    ("PS777", "no-commits", "error", "A folder holds no commits of a sink, or one that cannot be read."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

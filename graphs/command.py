@@ -100,8 +100,11 @@ def _parser() -> argparse.ArgumentParser:
         "check", help="judge graphs: Conditions 1 and 2, transitivity, cycles that do not advance"
     )
     check.add_argument(
-        "files", nargs="+", metavar="FILE", help="graph files, patterns like 'graphs/*.yaml', or - for stdin"
+        "files", nargs="*", metavar="FILE", help="graph files, patterns like 'graphs/*.yaml', or - for stdin"
     )
+    check.add_argument("--nodes", metavar="N.parquet", help="the nodes as a table, instead of FILE")
+    check.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
+    check.add_argument("--engine", choices=("local", "spark", "auto"), help="where; tables: auto, by their size")
     check.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
     for word, says in (
         ("error", "treat CODE as an error"),
@@ -141,7 +144,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--engine", choices=("sim", "threads", "asyncio", "spark"), default="threads")
     run.add_argument("--seed", type=int, metavar="N", help="what decides every choice of the engine sim")
-    run.add_argument("--workers", type=int, metavar="N", help="threads that run nodes, for the engine threads; 4")
+    run.add_argument("--workers", type=int, metavar="N", help="threads that run nodes, for threads and spark; 4")
+    run.add_argument("--master", metavar="URL", help="of the engine spark; local[*]")
+    run.add_argument(
+        "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine spark's session"
+    )
+    run.add_argument("--tables", metavar="DIR", help="where the engine spark puts tables that nodes keep by name")
     run.add_argument("--state", metavar="DIR", help="keep the run there; start the same command again to go on")
     run.add_argument("--every", type=float, metavar="SECONDS", help="how often --state is written; 1")
     run.add_argument("--trace", metavar="FILE", help="write every step there, for replay")
@@ -152,7 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     close.add_argument("--at", action="append", required=True, metavar="LOCATION=TIME", help="TIME as JSON")
     close.add_argument("--nodes", metavar="N.parquet", help="the nodes as a table, instead of FILE")
     close.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
-    close.add_argument("--engine", choices=("local",), default="local")
+    close.add_argument("--engine", choices=("local", "spark", "auto"), help="where; tables: auto, by their size")
     close.add_argument("--format", choices=("text", "json"), default="text")
     close.add_argument("-o", dest="output", metavar="FRONTIERS.parquet", help="write the answer as a table")
     close.set_defaults(run=_close)
@@ -202,7 +210,10 @@ def write_json(data: Any) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     severities = _severities(options)
-    reports = [_adjusted(_checked(file), severities) for file in _expanded(options.files)]
+    if _are_tables(options, bool(options.files), "check"):
+        reports = [_adjusted(_checked_table(options), severities)]
+    else:
+        reports = [_adjusted(_checked(file, options.engine), severities) for file in _expanded(options.files)]
     for report in reports:
         if not report.readable:
             found = report.diagnostics[0]
@@ -227,10 +238,29 @@ def _check(options: argparse.Namespace) -> int:
     return FINE if all(report.valid for report in reports) else FINDINGS
 
 
-def _checked(file: str) -> FileReport:
+def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
+    """Whether the graph is two tables; bad usage where it is neither that nor in a file, or both."""
+    tables = options.nodes is not None or options.edges is not None
+    if tables == named or (tables and (options.nodes is None or options.edges is None)):
+        example = f"pointstamp {command} loop.yaml{' --at input=0' * (command == 'close')}"
+        raise _bad_usage(f"{command} takes FILE, or both --nodes and --edges", example)
+    return tables
+
+
+def _checked_table(options: argparse.Namespace) -> FileReport:
+    from graphs.at_scale.report import check_tables
+
+    return check_tables(options.nodes, options.edges, options.engine, complain)
+
+
+def _checked(file: str, engine: str | None) -> FileReport:
     from graphs.check import check_text, unreadable
     from graphs.document import read_file
 
+    if engine in ("spark", "auto"):
+        from graphs.at_scale.report import check_file
+
+        return check_file(file, engine, complain)
     try:
         return check_text(read_file(file), file)
     except PointstampError as error:
@@ -360,7 +390,7 @@ def _replay(options: argparse.Namespace) -> int:
     if options.file == options.trace == "-":
         raise _bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
     graph = read_graph(options.file)
-    why = [_pointstamp(graph, text, "why") for text in options.why]
+    why = [pointstamp_in(graph, text, "why") for text in options.why]
     network = graph.network()
     for node, _ in why:
         if network.numbers[node] >= len(network.nodes):
@@ -404,18 +434,18 @@ def _run(options: argparse.Namespace) -> int:
 
 def _close(options: argparse.Namespace) -> int:
     from graphs.ask import frontiers_to_json
-    from progress.closure import close
 
-    tables = options.nodes is not None or options.edges is not None
-    if tables == (options.file is not None) or (tables and (options.nodes is None or options.edges is None)):
-        raise _bad_usage("close takes FILE, or both --nodes and --edges", "pointstamp close loop.yaml --at input=0")
-    if tables:
-        from graphs.tables import read_tables
+    if _are_tables(options, options.file is not None, "close") or options.engine in ("spark", "auto"):
+        from graphs.at_scale.report import close_command
 
-        graph = read_tables(options.nodes, options.edges)
+        frontiers = close_command(options, complain)
+        if frontiers is None:  # written by Spark
+            return FINE
     else:
+        from progress.closure import close
+
         graph = read_graph(options.file)
-    frontiers = frontiers_to_json(close(graph, [_pointstamp(graph, text) for text in options.at]).frontiers)
+        frontiers = frontiers_to_json(close(graph, [pointstamp_in(graph, text) for text in options.at]).frontiers)
     if options.output:
         from graphs.tables import write_frontiers
 
@@ -431,7 +461,7 @@ def _close(options: argparse.Namespace) -> int:
     return FINE
 
 
-def _pointstamp(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
+def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
     """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
     from graphs.ask import read_json
     from graphs.notation import shown

@@ -25,7 +25,7 @@ class JsonLines:
     def items_for(self, engine: str, edge: str, domain: Domain) -> Lines:
         """The items of a run. Waits for lines that are still to come where the engine lets a source wait."""
         handle = open_input(str(self.path))
-        lines = Lines(str(self.path), handle, edge, domain, waits=engine == "threads")
+        lines = Lines(str(self.path), handle, edge, domain, waits=engine in ("threads", "spark"))
         weakref.finalize(lines, os.close, handle)
         return lines
 

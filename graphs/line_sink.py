@@ -11,7 +11,7 @@ import json
 import os
 import select
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +19,7 @@ from progress.errors import PointstampError, brief
 from progress.plain import write_time
 from progress.runtime.core import Step
 from progress.runtime.failure import NodeFailed
+from progress.runtime.tables import is_table, rows_of
 
 SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
 TAIL = 4_096  # bytes before a position by which a file is known again
@@ -80,6 +81,15 @@ def _refuse(value: Any) -> Any:
 _encode: Callable[[Any], str] = json.JSONEncoder(allow_nan=False, default=_refuse).encode
 
 
+def expanded(values: Sequence[Any]) -> Iterator[Any]:
+    """The values, each table as its rows. With Spark the engine has done that where nothing else waits for it."""
+    for value in values:
+        if is_table(value):
+            yield from rows_of(value)
+        else:
+            yield value
+
+
 class LineSink:
     """What leaves on one output edge, or by one side output.
 
@@ -89,7 +99,11 @@ class LineSink:
     file : where the lines go
     says_edge : whether each line has the name
     is_closed : whether it was said already that nothing leaves any more
+
+    A table, a DataFrame of Spark or of pandas, leaves as its rows: a line each, whose value has the columns by name.
     """
+
+    takes_rows = True
 
     def __init__(self, name: str, file: LineFile, says_edge: bool = False, is_closed: bool = False) -> None:
         self.name = name
@@ -104,7 +118,7 @@ class LineSink:
             self.file.write("".join(f"{head}{self._dead(failure)}}}\n" for failure in values).encode())
             return
         texts = []
-        for value in values:
+        for value in expanded(values):
             text = str(value) if type(value) is int and abs(value) < SMALL else self._text(time, value, "the value")
             texts.append(f"{head}{text}}}\n")
         self.file.write("".join(texts).encode())

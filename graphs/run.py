@@ -15,7 +15,7 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphs.command import FINDINGS, FINE, complain, printable
 from graphs.line_sink import LineFile, LineSink, recorder
@@ -34,18 +34,23 @@ from graphs.run_files import (
     place_of,
     side_outputs,
 )
+from graphs.run_on_spark import check_options, on_spark
 from graphs.state import StateFolder, fingerprint
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
-from progress.runtime.dataflow import ENGINES
 from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
+from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
 
+if TYPE_CHECKING:
+    from progress.runtime.on_spark.engine import OnSpark
+
+WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
 OWN_FAULTS = ("PS732", "PS733", "PS735", "PS739")  # of the pipeline, where others are of the command and its files
 
 
@@ -53,9 +58,9 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
     """Run a pipeline, and answer the exit code. `observer` is told of what happens."""
     _check(options)
     try:
-        dataflow = load_pipeline(options.pipeline)
         with ExitStack() as opened:
-            return Command(options, dataflow, opened).run(observer)
+            spark = on_spark(options, opened)
+            return Command(options, load_pipeline(options.pipeline), opened, spark).run(observer)
     except NodeFailed as failure:
         value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
         return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")
@@ -79,11 +84,10 @@ def _failed(trace: str, line: str) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.engine not in ENGINES:
-        raise bad_usage(f"--engine {options.engine} is not there yet", f"one of {', '.join(ENGINES)}")
-    for option, engine in (("seed", "sim"), ("workers", "threads")):
-        if getattr(options, option) is not None and options.engine != engine:
-            raise bad_usage(f"--{option} is of no use to the engine {options.engine}", f"--engine {engine}")
+    check_options(options)
+    for option, engines in (("seed", ("sim",)), ("workers", WITH_WORKERS)):
+        if getattr(options, option) is not None and options.engine not in engines:
+            raise bad_usage(f"--{option} is of no use to the engine {options.engine}", f"--engine {engines[0]}")
     if options.workers is not None and options.workers < 1:
         raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
     if options.every is not None and options.state is None:
@@ -126,9 +130,13 @@ class Command:
     options : of the command line
     dataflow : the pipeline
     opened : closes what is opened here
+    spark : for the engine of that name
     """
 
-    def __init__(self, options: argparse.Namespace, dataflow: Dataflow, opened: ExitStack) -> None:
+    def __init__(
+        self, options: argparse.Namespace, dataflow: Dataflow, opened: ExitStack, spark: OnSpark | None = None
+    ) -> None:
+        self._spark = spark
         self.options = options
         self.dataflow = dataflow
         self.edges = output_edges(dataflow)
@@ -146,6 +154,7 @@ class Command:
         self._standard: LineFile | None = None
         self._closed: set[str] = set()  # edges of which the run that this one continues said that they are complete
         self._folder: StateFolder | None = None
+        self._frames: KeptFrames | None = None
         self._fingerprint = ""
 
     def _named_inputs(self) -> dict[str, str]:
@@ -158,6 +167,7 @@ class Command:
         if self.options.state is not None:
             self._folder = StateFolder(self.options.state)
             self._opened.callback(self._folder.close)
+            self._frames = KeptFrames(self._folder.path)
             self._fingerprint = fingerprint(self.dataflow)
             known, begun = self._folder.load() or ({}, None)
             if begun is not None:
@@ -176,7 +186,7 @@ class Command:
                 running = self._running(begun, control, observer)
                 running.run(self.options.seed, self.options.workers or 4)
             except Cancelled:
-                if running is not None and running.core.rests:
+                if self._folder is not None and running is not None and running.core.rests:
                     self._keep(running.capture())
                 return 128 + signals.number
         waiting = running.core.tracker.pending()
@@ -184,7 +194,8 @@ class Command:
             for name in self.edges:
                 if name in self.sinks:
                     self.sinks[name].finish()
-        self._keep(running.capture(), is_finished=not waiting)
+        if self._folder is not None:
+            self._keep(running.capture(), is_finished=not waiting)
         if waiting:
             node, time = waiting[0]
             raise PointstampError(
@@ -211,7 +222,7 @@ class Command:
                 handle,
                 name,
                 network.domain(network.numbers[name]),
-                waits=self.options.engine == "threads",
+                waits=self.options.engine in WITH_WORKERS,
                 check=control.check,
                 keeps=self._folder is not None,
                 start=Position(*positions[name]) if name in positions else None,
@@ -241,7 +252,8 @@ class Command:
             None if trace is None else recorder(trace),
             control=control,
             otherwise=self._sink,
-            keeping=None if self._folder is None else Keeping(self._keep, _seconds(options), begun),
+            keeping=None if self._folder is None else Keeping(self._keep, _seconds(options), begun, self._frames),
+            on_spark=self._spark,
         )
 
     def _sink(self, name: str) -> LineSink:
@@ -272,6 +284,8 @@ class Command:
             "is_finished": is_finished,
         }
         self._folder.save(known, state)
+        if self._frames is not None:
+            self._frames.settle()
 
     def _command(self) -> dict[str, Any]:
         """What has to be the same when a run is continued."""

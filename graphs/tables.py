@@ -8,6 +8,7 @@ a text that is no JSON is taken as it is, so that `feedback` needs no quotes of 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from graphs.graph import Graph
@@ -20,16 +21,21 @@ JSON_COLUMNS = frozenset({"time", "summary", "emits", "requests"})
 
 def read_tables(nodes: str, edges: str) -> Graph:
     """The graph of two Parquet files. Cost: linear in their rows."""
+    return graph_of_rows(_rows(nodes), _rows(edges), nodes)
+
+
+def graph_of_rows(nodes: Iterable[dict[str, Any]], edges: Iterable[dict[str, Any]], table: str) -> Graph:
+    """The graph of rows of two tables; `table` is what complaints call that of the nodes."""
     named: dict[str, Any] = {}
-    for row in _rows(nodes):
+    for row in nodes:
         column = next((column for column in NAME_COLUMNS if row.get(column) is not None), None)
         if column is None:
-            raise PointstampError("PS007", f"{nodes}: a row has no name", f"a column {NAME_COLUMNS[0]}")
+            raise PointstampError("PS007", f"{table}: a row has no name", f"a column {NAME_COLUMNS[0]}")
         name = str(row.pop(column))
         if name in named:
-            raise PointstampError("PS010", f"{nodes}: two rows are named {name!r}", "one row a node")
+            raise PointstampError("PS010", f"{table}: two rows are named {name!r}", "one row a node")
         named[name] = _given(row, NODE_KEYS)
-    listed = [_given(row, EDGE_KEYS) for row in _rows(edges)]
+    listed = [_given(row, EDGE_KEYS) for row in edges]
     return from_data({"pointstamp": 1, "nodes": named, "edges": listed})
 
 
@@ -60,13 +66,14 @@ def _rows(path: str) -> list[dict[str, Any]]:
 def _given(row: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     """The keys that have a value, JSON text read; other columns are kept and refused as unknown keys are."""
     return {
-        key: _read(value) if key in JSON_COLUMNS and key in known else value
+        key: read_json(value) if key in JSON_COLUMNS and key in known else value
         for key, value in row.items()
         if value is not None
     }
 
 
-def _read(value: Any) -> Any:
+def read_json(value: Any) -> Any:
+    """What a JSON text stands for; a text that is none stands for itself."""
     if not isinstance(value, str):
         return value
     try:

@@ -64,6 +64,25 @@ want_compiler() {
     has_compiler "$1" || echo "set-up: going on without a C compiler: all works, but the engine runs in plain Python, slower"
 }
 
+# Spark needs Java, and fetches GraphFrames when it starts for the first time. Whoever has no use for it says
+# WITHOUT_SPARK=1; all else works without, and only where CI is set is it an error that one of the two cannot be had.
+has_java() {
+    "$1" -c 'from progress.spark_session import check_java; check_java()' >/dev/null 2>&1
+}
+want_spark() {
+    [ -z "${WITHOUT_SPARK:-}" ] || return 0
+    if ! has_java "$1" && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "set-up: no Java 17; installing the package openjdk-17-jre-headless"
+        export DEBIAN_FRONTEND=noninteractive
+        { apt-get install -qq -y openjdk-17-jre-headless || { apt-get update -qq && apt-get install -qq -y openjdk-17-jre-headless; }; } >/dev/null 2>&1 </dev/null || true
+    fi
+    echo "set-up: starting Spark once, so that it has what it needs"
+    said=$("$1" -c 'from progress.spark_session import start_session; start_session().stop()' 2>&1) && return
+    said=$(printf '%s\n' "$said" | tail -n 1)
+    [ -z "${CI:-}" ] || fail "Spark does not start: $said"
+    echo "set-up: going on without Spark, whose tests will fail: $said"
+}
+
 install() {
     .venv/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off --constraint constraints.txt "$@" ||
         fail "pip could not install everything (its words are above); run make setup again when that is mended"
@@ -83,5 +102,6 @@ want_compiler .venv/bin/python
 # setuptools first: with it in place nothing is built in an environment of unpinned versions.
 install pip setuptools
 install --no-build-isolation --editable '.[all]'
+want_spark .venv/bin/python
 printf '%s\n' "$fingerprint" >"$stamp"
 echo "set-up: done; try .venv/bin/pointstamp --help"

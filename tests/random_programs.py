@@ -88,6 +88,7 @@ class Walker(Node):
         self.calls = network.relation is not None
         self.faults = faults
         self.eager = rng.choice([0.3, 0.6, 0.9])
+        self.at_once = 1 + node % 3
         self.curious = rng.choice([0.2, 0.5, 0.9]) if self.notifies else 0.0
         self.asks = 12  # how many more requests it makes
         if rng.random() < 0.3:

@@ -17,10 +17,13 @@ from graphs.codes import CODES, code
 from graphs.explain import explain
 from graphs.explanations_of_calls import CALLS
 from graphs.explanations_of_commands import COMMANDS
+from graphs.explanations_of_engines import ENGINES
 from graphs.explanations_of_files import FILES
 from graphs.explanations_of_questions import QUESTIONS
 from graphs.explanations_of_runs import RUNS
+from graphs.explanations_of_spark import SPARK
 from graphs.explanations_of_steps import STEPS
+from graphs.explanations_of_tables import TABLES
 from graphs.explanations_of_verdicts import VERDICTS
 from progress.errors import PointstampError
 from scripts.write_code_pages import FOLDER, pages
@@ -55,6 +58,9 @@ def test_the_registry_holds_exactly_the_codes_of_the_sources() -> None:
         "explanations_of_steps.py",
         "explanations_of_calls.py",
         "explanations_of_runs.py",
+        "explanations_of_engines.py",
+        "explanations_of_spark.py",
+        "explanations_of_tables.py",
         "explanations_of_commands.py",
         "report_text.py",
         "witness.py",
@@ -85,7 +91,8 @@ def test_severities_are_those_of_the_specification() -> None:
 
 
 def test_every_code_is_explained_once() -> None:
-    parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS)]
+    parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS), set(SPARK)]
+    parts += [set(ENGINES), set(TABLES)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 
@@ -173,7 +180,13 @@ def modules_as_they_are() -> Iterator[None]:
         sys.modules.update(before)
 
 
-@pytest.mark.parametrize("number", examples("python"))
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(number, marks=[pytest.mark.spark] * (number in SPARK or number in TABLES))
+        for number in examples("python")
+    ],
+)
 def test_a_program_ends_with_its_code(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress.closure, "MOST_STEPS", 50_000)  # the example is the same, only shorter
     with pytest.raises(PointstampError) as caught, modules_as_they_are():

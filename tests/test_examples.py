@@ -76,6 +76,11 @@ build 1, round 1: a book of 10 pages
 build 1, round 2: a book of 10 pages
 build 1 is complete: dawn 3, dusk 4, eve 7, night 8, noon 9
 """,
+    "at_scale.py": """\
+engine local: 1000000 edges, fewer than 5000000
+1000000 edges; Condition 2 holds: False
+it comes back a day early through depot 1261, depot 7987: (1, 0) becomes (0, 1)
+""",
     "recursion/mergesort.py": "4 6 9 15 26 31 32 32 38 38 43 46 53 58 79 79 92\n",
     "recursion/fibonacci.py": "F(15) = 610\n",
     "recursion/quicksort.py": "and away brown dog fox jumps lazy over quick runs the the\n",

@@ -5,6 +5,7 @@ from progress.runtime.failure import DeadLetter, NodeFailed, NotAllowed, Retry, 
 from progress.runtime.node import Batch, Mapped, Node, Relay
 from progress.runtime.out import Out
 from progress.runtime.source import SILENT, Complete, Messages
+from progress.runtime.stage import Stage
 
 __all__ = [
     "SILENT",
@@ -20,5 +21,6 @@ __all__ = [
     "Out",
     "Relay",
     "Retry",
+    "Stage",
     "Stop",
 ]

@@ -2,10 +2,13 @@
 
 A checkpoint is taken while the run rests: no node runs and no step is half done. Then all there is to know is what
 nodes know (`Node.snapshot`), what waits for them, what the tracker holds, how far each source was read, and the random
-state of `sim`. Where the graph and its nodes are the same, going on from it is going on as if nothing had happened.
+state of `sim`; and, of those that know, where sources are and what sinks have not written (`position` and `go_to`,
+`snapshot` and `restore`). Where the graph and its nodes are the same, going on from it is going on as if nothing had
+happened.
 
 Each part is pickled by itself, so that what cannot be kept has a name; an object that two parts share is two objects
-afterwards. Times that belong to one graph, as stacks of calls do, are written as plain data and read again there.
+afterwards. Times that belong to one graph, as stacks of calls do, are written as plain data and read again there. What
+is too large for a pickle, or cannot be in one, is kept beside it (`Beside`).
 """
 
 from __future__ import annotations
@@ -15,16 +18,41 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from progress.errors import PointstampError, brief
 from progress.plain import Written
 from progress.runtime.core import Core
+from progress.runtime.sink import Sinks
 from progress.runtime.source import Feed
 from progress.topology import Network
 from progress.tracker import Tracker
 
 State = dict[str, bytes]  # parts by name
+
+
+class Beside(Protocol):
+    """Keeps parts of a state outside of the pickles, which hold a name for each."""
+
+    def takes(self, part: Any) -> bool:
+        """Whether it is one of these."""
+        ...
+
+    def begin(self) -> None:
+        """A checkpoint is taken now."""
+        ...
+
+    def write(self, part: Any) -> Any:
+        """Keep it; a name that can be pickled."""
+        ...
+
+    def read(self, name: Any) -> Any:
+        """What was kept under a name."""
+        ...
+
+    def settle(self) -> None:
+        """The checkpoint is kept, or was read: what is not named in it is of no use any more."""
+        ...
 
 
 class NotKept(PointstampError):
@@ -45,17 +73,27 @@ class NotRestored(PointstampError):
         super().__init__("PS737", f"{what} cannot be restored: {says}", "the pipeline that the state was written by")
 
 
-def capture(core: Core, feeds: Sequence[Feed], chance: Random | None = None) -> State:
+def capture(
+    core: Core,
+    feeds: Sequence[Feed],
+    chance: Random | None = None,
+    sinks: Sinks | None = None,
+    beside: Beside | None = None,
+) -> State:
     """The state of a run that rests. Cost: that of pickling it."""
+    if beside is not None:
+        beside.begin()
     inboxes = core.inboxes
     names = [inbox.exits.name for inbox in inboxes]
     state: State = {}
     for inbox, name in zip(inboxes, names, strict=True):
-        state[f"node {name}"] = _pickled(f"the state of {brief(name)}", inbox.behaviour.snapshot)
+        state[f"node {name}"] = _pickled(f"the state of {brief(name)}", inbox.behaviour.snapshot, beside)
     for inbox, name in zip(inboxes, names, strict=True):
         if inbox.queues:
             waiting: Callable[[], list[Any]] = partial(list, inbox.waiting())
-            state[f"queue {name}"] = _pickled(f"a message that waits for {brief(name)}", waiting)
+            state[f"queue {name}"] = _pickled(f"a message that waits for {brief(name)}", waiting, beside)
+    for name, snapshot in {} if sinks is None else sinks.snapshots().items():
+        state[f"sink {name}"] = _pickled(f"what waits for the sink of {brief(name)}", snapshot, beside)
     ready = {name: [*inbox.ready] for inbox, name in zip(inboxes, names, strict=True) if inbox.ready}
     progress = {
         "tracker": core.tracker.snapshot(),
@@ -64,39 +102,67 @@ def capture(core: Core, feeds: Sequence[Feed], chance: Random | None = None) -> 
         "held": [names[node] for node in core.held],
         "steps": core.steps,
         "feeds": {feed.edge: feed.position for feed in feeds},
+        "places": {feed.edge: getattr(feed.items, "position", None) for feed in feeds if _is_placed(feed)},
         "random": None if chance is None else chance.getstate(),
     }
     state["progress"] = _pickled("a time", lambda: progress)
     return state
 
 
-def resume(core: Core, feeds: Sequence[Feed], state: Mapping[str, bytes], chance: Random | None = None) -> None:
+def resume(
+    core: Core,
+    feeds: Sequence[Feed],
+    state: Mapping[str, bytes],
+    chance: Random | None = None,
+    sinks: Sinks | None = None,
+    beside: Beside | None = None,
+) -> None:
     """Put a run that has not begun into a state that was captured; `NotRestored` where it is of another pipeline."""
     times = _Times(core.network)
     progress = _read("the state", state, "progress", times)
     try:
-        _resume(core, feeds, state, progress, times)
+        _resume(core, feeds, state, progress, times, beside)
+        if sinks is not None:
+            for name in sinks.snapshots():
+                if f"sink {name}" in state:
+                    waiting = _read(f"what waits for the sink of {brief(name)}", state, f"sink {name}", times, beside)
+                    sinks.restore(name, waiting)
+        if beside is not None:
+            beside.settle()
         if chance is not None:
             chance.setstate(progress["random"])
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise NotRestored("the state", error) from None
 
 
+def _is_placed(feed: Feed) -> bool:
+    """Whether the source knows where it is."""
+    return hasattr(feed.items, "go_to")
+
+
 def _resume(
-    core: Core, feeds: Sequence[Feed], state: Mapping[str, bytes], progress: dict[str, Any], times: _Times
+    core: Core,
+    feeds: Sequence[Feed],
+    state: Mapping[str, bytes],
+    progress: dict[str, Any],
+    times: _Times,
+    beside: Beside | None,
 ) -> None:
     numbers = core.network.numbers
     for feed in feeds:
         feed.resume(*progress["feeds"][feed.edge])
+        if feed.edge in progress["places"]:
+            items: Any = feed.items
+            items.go_to(progress["places"][feed.edge])
     for inbox in core.inboxes:
         name = inbox.exits.name
-        known = _read(f"the state of {brief(name)}", state, f"node {name}", times)
+        known = _read(f"the state of {brief(name)}", state, f"node {name}", times, beside)
         try:
             inbox.behaviour.restore(known)
         except Exception as error:
             raise NotRestored(f"the state of {brief(name)}", error) from error
         if f"queue {name}" in state:
-            waiting = _read(f"what waits for {brief(name)}", state, f"queue {name}", times)
+            waiting = _read(f"what waits for {brief(name)}", state, f"queue {name}", times, beside)
             for edge, time, values in waiting:
                 inbox.put(edge, time, values)
         inbox.ready.extend(progress["ready"].get(name, ()))
@@ -114,18 +180,18 @@ def _resume(
 # --- pickles ----------------------------------------------------------------------------------------------------------
 
 
-def _pickled(what: str, part: Callable[[], Any]) -> bytes:
+def _pickled(what: str, part: Callable[[], Any], beside: Beside | None = None) -> bytes:
     stream = io.BytesIO()
     try:
-        _Writer(stream, pickle.HIGHEST_PROTOCOL).dump(part())
+        _Writer(stream, beside).dump(part())
     except Exception as error:
         raise NotKept(what, error) from error
     return stream.getvalue()
 
 
-def _read(what: str, state: Mapping[str, bytes], part: str, times: _Times) -> Any:
+def _read(what: str, state: Mapping[str, bytes], part: str, times: _Times, beside: Beside | None = None) -> Any:
     try:
-        return _Reader(io.BytesIO(state[part]), times).load()
+        return _Reader(io.BytesIO(state[part]), times, beside).load()
     except Exception as error:
         raise NotRestored(what, error) from error
 
@@ -135,18 +201,36 @@ def _time(written: Any) -> Any:
     raise NotImplementedError
 
 
+def _beside(name: Any) -> Any:
+    """Stands in a pickle for what is kept beside it under this name."""
+    raise NotImplementedError
+
+
 class _Writer(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO, beside: Beside | None) -> None:
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self._beside = beside
+
     def reducer_override(self, obj: Any) -> Any:
-        return (_time, (obj.written(),)) if isinstance(obj, Written) else NotImplemented
+        if isinstance(obj, Written):
+            return _time, (obj.written(),)
+        if self._beside is not None and self._beside.takes(obj):
+            return _beside, (self._beside.write(obj),)
+        return NotImplemented
 
 
 class _Reader(pickle.Unpickler):
-    def __init__(self, stream: io.BytesIO, times: _Times) -> None:
+    def __init__(self, stream: io.BytesIO, times: _Times, beside: Beside | None) -> None:
         super().__init__(stream)
         self._times = times
+        self._beside = beside
 
     def find_class(self, module: str, name: str) -> Any:
-        return self._times if (module, name) == (__name__, _time.__name__) else super().find_class(module, name)
+        if (module, name) == (__name__, _time.__name__):
+            return self._times
+        if (module, name) == (__name__, _beside.__name__) and self._beside is not None:
+            return self._beside.read
+        return super().find_class(module, name)
 
 
 class _Times:

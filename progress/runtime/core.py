@@ -19,8 +19,9 @@ from progress.runtime.failure import NodeFailed, OnError, Stop, dead_letters
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.node import Node, Relay
 from progress.runtime.observer import Observer
-from progress.runtime.out import Out
+from progress.runtime.out import IN_MEMORY, Out
 from progress.runtime.performing import Performed, perform, perform_async
+from progress.runtime.tables import Hold, Tables
 from progress.topology import NO_NODE, Topology
 from progress.tracker import Tracker
 
@@ -43,6 +44,7 @@ class Core:
     record : told of each step, as `Tracker.apply` takes it
     limit : the number of messages waiting at a node from which those that send to it are held
     most_at_once : how many messages a node is handed at once
+    tables : what `out` does for nodes that have tables
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Core:
         record: Callable[[Step], None] | None = None,
         limit: int = 10_000,
         most_at_once: int = 4_000,
+        tables: Tables = IN_MEMORY,
     ) -> None:
         network = self.network = graph.network()
         self.deliver = deliver
@@ -66,12 +69,15 @@ class Core:
         self.record = record
         self.limit = limit
         self.most_at_once = most_at_once
+        self.tables = tables
         policies = on_error or {}
         usual = policies.get("*", Stop())
         self.inboxes = [
             Inbox(network, number, nodes.get(name) or Relay(), policies.get(name, usual))
             for number, name in enumerate(network.nodes)
         ]
+        for inbox in self.inboxes:
+            inbox.exits.tables = tables
         self.targets = {network.edges[edge]: target for edge, target in enumerate(network.targets) if target != NO_NODE}
         self.runnable: deque[int] = deque()  # nodes with work that nobody runs, each once
         self.held: list[int] = []  # those of them that have to wait for room
@@ -83,13 +89,14 @@ class Core:
     @property
     def rests(self) -> bool:
         """Whether no node runs and no step is half done, or was given up half-way."""
-        return not any(inbox.is_busy for inbox in self.inboxes)
+        return not any(inbox.busy for inbox in self.inboxes)
 
     # --- the beginning, and inputs -----------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Ask every node what it requests before anything happens (A&I: Initial(p))."""
         requests: list[tuple[str, Any]] = []
+        holds: list[Hold] = []
         for inbox in self.inboxes:
             out = Out(inbox.exits, None, is_start=True)
             try:
@@ -98,9 +105,11 @@ class Core:
                 raise NodeFailed(inbox.exits.name, None, "when it started", None, error) from error
             out.close()
             requests += [(inbox.exits.name, time) for time in out.requests]
+            holds += out.holds or ()
         self.tracker = Tracker(self.network, inputs=self._inputs, requests=requests)
         if self.record is not None:
             self.record({"start": {"inputs": {name: [*at] for name, at in self._inputs.items()}, "requests": requests}})
+        self.tables.hold(holds)
         self._hand_out()
 
     def go_on(self, tracker: Tracker) -> None:
@@ -144,26 +153,35 @@ class Core:
     def take(self, node: int, choose: Callable[[int], int] | None = None, most: int | None = None) -> Action:
         """The next action of a node, taken out of its queues; nobody else runs the node until `commit`.
 
-        Notifications come first, because they hold times. `choose(n)` picks one of n things that might come next.
+        A node whose `at_once` allows more calls stands in line again at once. Notifications come first, because they
+        hold times. `choose(n)` picks one of n things that might come next.
         """
         inbox = self.inboxes[node]
-        inbox.is_busy = True
-        if inbox.ready and (choose is None or not inbox.queues or choose(2)):
-            return Action(node, None, inbox.ready.popleft(), ())
+        inbox.busy += 1
+        if inbox.ready and (choose is None or not inbox.queues or inbox.is_consuming or choose(2)):
+            action = Action(node, None, inbox.ready.popleft(), ())
+        else:
+            action = self._messages(node, inbox, choose, self.most_at_once if most is None else most)
+        if inbox.at_once > 1 and inbox.has_work and not inbox.is_listed:
+            inbox.is_listed = True
+            self.runnable.append(node)
+        return action
+
+    def _messages(self, node: int, inbox: Inbox, choose: Callable[[int], int] | None, limit: int) -> Action:
+        """The messages of one edge and time, at most so many."""
+        inbox.is_consuming = True
         keys = inbox.queues
         key = next(iter(keys)) if choose is None else inbox.chosen(choose)  # what came first is minimal
         values = keys[key]
-        limit = self.most_at_once if most is None else most
         if len(values) > limit:
             keys[key] = values[limit:]
             values = values[:limit]
         else:
             del keys[key]
             inbox.taken(key[0])
-        was_full = inbox.size >= self.limit
         inbox.size -= len(values)
         self.queued -= len(values)
-        if was_full and inbox.size < self.limit:
+        if inbox.size < self.limit <= inbox.size + len(values):
             self.runnable += self.held
             self.held = []
         return Action(node, key[0], key[1], values)
@@ -209,12 +227,17 @@ class Core:
             step["requests"] = [(name, time) for time in performed.out.requests]
         if step:
             self._apply(step, leaving)
-        inbox.is_busy = performed.is_fatal  # what a node knows after that is unknown
+        if not performed.is_fatal:  # what a node knows after that is unknown, so it stays busy
+            inbox.busy -= 1
+        if came_on is not None:
+            inbox.is_consuming = False
         for (edge, time), values in sent.items():
             if values and edge not in leaves:
                 self._queue(edge, time, values)
+        if performed.out.holds:
+            self.tables.hold(performed.out.holds)
         self._hand_out()
-        if not inbox.is_listed and (inbox.queues or inbox.ready):
+        if (inbox.queues or inbox.ready) and not inbox.is_listed and inbox.has_work:
             inbox.is_listed = True
             self.runnable.append(node)
         if self.observer is not None:
@@ -252,7 +275,7 @@ class Core:
         inbox.put(edge, time, values)
         inbox.size += len(values)
         self.queued += len(values)
-        if not inbox.is_listed and not inbox.is_busy:
+        if not inbox.is_listed and inbox.has_work:
             inbox.is_listed = True
             self.runnable.append(node)
 
@@ -271,6 +294,6 @@ class Core:
             number = numbers[name]
             inbox = self.inboxes[number]
             inbox.ready.append(time)
-            if not inbox.is_listed and not inbox.is_busy:
+            if not inbox.is_listed and inbox.has_work:
                 inbox.is_listed = True
                 self.runnable.append(number)

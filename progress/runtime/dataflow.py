@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from progress.errors import PointstampError, brief
@@ -17,7 +18,7 @@ from progress.runtime.sink import Sink
 from progress.runtime.source import Source
 from progress.topology import NO_NODE, Topology
 
-ENGINES = ("sim", "threads", "asyncio")
+ENGINES = ("sim", "threads", "asyncio", "spark")
 
 
 class Dataflow:
@@ -84,22 +85,34 @@ class Dataflow:
         timeout: float | None = None,
         cancel: threading.Event | None = None,
         pause: Callable[[float], object] | None = None,
+        session: Any = None,
+        folder: str | None = None,
     ) -> Results:
         """Run to the end, and answer with what had no sink, by output edge; late and dead data by their side outputs.
 
-        engine : "sim", "threads" or "asyncio"
+        engine : "sim", "threads", "asyncio" or "spark"
         seed : what decides every choice of `sim`; None: nodes take turns
-        workers : of `threads`
+        workers : of `threads` and `spark`
         observer : told of what happens
         record : told of each step, as `Tracker.apply` takes it
         limit : how many messages may wait at a node before those that send to it are held
         timeout : the seconds after which the run stops with PS713
-        cancel : stops the run with PS712 when it is set; what runs comes to its end first
+        cancel : stops the run with PS712 when it is set; what runs comes to its end first, or is cancelled by `spark`
         pause : waits the seconds between two attempts (`Retry`); by default `sim` does not wait, the others do
+        session : of `spark`; by default the active one, or a new one on this machine, which stays active
+        folder : of `spark`, for tables that are kept with a name (`Out.keep`)
         """
         if engine not in ENGINES:
             raise PointstampError("PS711", f"there is no engine {brief(engine)}", "one of " + ", ".join(ENGINES))
         self._check_inputs(sources or {})
+        on_spark = None
+        if engine == "spark":
+            from progress.runtime.on_spark.engine import OnSpark
+
+            on_spark = OnSpark(session, folder)
+        elif session is not None or folder is not None:
+            given = "session" if session is not None else "folder"
+            raise PointstampError("PS741", f"{given}= is of no use to the engine {engine}", 'engine="spark"')
         running = Running(
             self,
             {**self.sources, **(sources or {})},
@@ -110,8 +123,10 @@ class Dataflow:
             limit,
             Control(timeout, cancel),
             pause=pause,
+            on_spark=on_spark,
         )
-        return running.run(seed, workers)
+        with on_spark or nullcontext():
+            return running.run(seed, workers)
 
 
 Results = Mapping[str, list[tuple[Any, Any]]]

@@ -69,7 +69,7 @@ class NodeFailed(PointstampError):
         else:
             super().__init__(
                 "PS705",
-                f"{brief(node)} failed {what} at {brief(time)}: {type(error).__name__}: {error}",
+                f"{brief(node)} failed {what} at {brief(time)}: {type(error).__name__}: {_said(error)}",
                 "mend the node, or give the run an on_error for it",
             )
         self.node = node
@@ -77,6 +77,14 @@ class NodeFailed(PointstampError):
         self.value = value
         self.error = error
         self.trace = own_trace(error)
+
+
+def _said(error: BaseException) -> str:
+    if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+        return str(error)
+    from progress.runtime.on_spark.said import said
+
+    return said(error)
 
 
 def own_trace(error: BaseException) -> str:

@@ -32,11 +32,13 @@ class Inbox:
     """What waits for one node."""
 
     __slots__ = (
+        "at_once",
         "behaviour",
         "behind",
+        "busy",
         "exits",
         "fills",
-        "is_busy",
+        "is_consuming",
         "is_listed",
         "leaves",
         "orders",
@@ -59,13 +61,23 @@ class Inbox:
         self.behind: deque[tuple[str, Any, list[Any]]] = deque()  # what would overtake something in `queues`
         self.ready: deque[Any] = deque()
         self.size = 0  # messages queued
-        self.is_busy = False
+        self.at_once = behaviour.at_once
+        self.busy = 0  # calls that are being made
+        self.is_consuming = False  # whether one of them consumes messages
         self.is_listed = False
 
     @property
     def has_work(self) -> bool:
-        """Whether there is anything to do."""
-        return bool(self.queues or self.ready)
+        """Whether a call may begin now: any where none is being made, else one of another time, up to `at_once`.
+
+        Messages are consumed by one call after the other, so that those of an edge stay in order. Notifications that
+        are ready may be delivered in any order (A&I 4.2), so also side by side.
+        """
+        if not self.busy:
+            return bool(self.queues or self.ready)
+        if self.busy >= self.at_once:
+            return False
+        return bool(self.ready or (self.queues and not self.is_consuming))
 
     def put(self, edge: str, time: Any, values: list[Any]) -> None:
         """Let messages wait behind all that came before, with those of their time if that overtakes nothing.

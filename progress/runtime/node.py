@@ -14,12 +14,20 @@ class Node:
 
     `on_message` may be told of messages in any order in which no message overtakes an earlier one at or before its time
     on the same edge. `on_notify` is called once for each time that was asked for with `out.request`, when nothing at or
-    before that time can arrive any more. A node is never called twice at once.
+    before that time can arrive any more. A node is never called twice at once, unless its `at_once` says so.
 
     A node that wants the messages of one edge and time together, as far as they have come, defines `on_messages(edge,
     time, values, out)`; one that wants all messages of a time together is a `Batch`. All of these may be `async def`;
     the engine `asyncio` lets other nodes go on while one waits, the others wait for it.
+
+    `at_once` is how many calls of the node may be made at once, by engines that do more than one thing at a time. The
+    law of a node with more than one: calls for different times share no state that is not safe to share. Its
+    notifications then run side by side as they become ready, and a later one may be over before an earlier one, unless
+    it waits for what the earlier one sends (A&I 4.2). Messages are consumed by one call at a time; meanwhile
+    notifications may run, at times that are not at or after those of the messages.
     """
+
+    at_once: int = 1
 
     def on_start(self, out: Out) -> Any:
         """Called once before anything happens; may request notifications, at any time (A&I: Initial(p))."""

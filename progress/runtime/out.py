@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from progress.order import NO_TIME, as_time
@@ -14,11 +14,13 @@ from progress.runtime.failure import (
     out_of_turn,
     sends_too_early,
 )
+from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, kept_nowhere, kept_until_no_time
 from progress.summary import Summary
 from progress.topology import Network
 
 Sent = dict[tuple[str, Any], list[Any]]
 NONE: Sent = {}
+IN_MEMORY = Tables()
 
 
 class _Never:
@@ -31,10 +33,12 @@ class _Never:
 class Exits:
     """The edges that leave a node, and what the graph declares of them: the same for all calls of the node."""
 
-    __slots__ = ("domains", "edges", "name", "node_domain", "notifies", "requests", "summaries")
+    __slots__ = ("domains", "edges", "name", "node_domain", "notifies", "requests", "summaries", "tables", "whole")
 
     def __init__(self, network: Network, node: int) -> None:
         self.name = network.nodes[node]
+        self.whole = network
+        self.tables: Tables = IN_MEMORY  # of the engine
         leaving = network.outgoing[node]
         self.edges = tuple(network.edges[edge] for edge in leaving)
         self.summaries = {network.edges[edge]: network.summaries[edge] for edge in leaving}
@@ -50,13 +54,14 @@ class Out:
     Cost of a message: O(1) where the call has sent on that edge at that time before, else that of the summary.
     """
 
-    __slots__ = ("_allowed", "_is_over", "_is_start", "_lists", "_order", "event", "exits", "requests", "sent")
+    __slots__ = ("_allowed", "_is_over", "_is_start", "_lists", "_order", "event", "exits", "holds", "requests", "sent")
 
     def __init__(self, exits: Exits, event: Any, is_start: bool = False) -> None:
         self.exits = exits
         self.event = event  # the time of what the node is told
         self.sent: Sent = {}
         self.requests: dict[Any, None] = {}
+        self.holds: list[Hold] | None = None  # tables that were kept
         self._lists = self.sent  # where a message finds its list, until the call is over
         self._order: list[Any] = []  # for taking back: the lists that were added to, with how much if not one value
         self._allowed: dict[str, tuple[Any, ...]] = {}
@@ -126,13 +131,64 @@ class Out:
                 raise asks_too_early(exits.name, time, self.event)
             self.requests[found] = None
 
-    def mark(self) -> tuple[int, int]:
-        """Where the call stands, for `take_back`."""
-        return len(self._order), len(self.requests)
+    # --- tables ------------------------------------------------------------------------------------------------------
 
-    def take_back(self, mark: tuple[int, int]) -> None:
-        """Undo what was done since: a call that fails has no effect."""
-        sent, requested = mark
+    @property
+    def session(self) -> Any:
+        """Spark's session in the engine `spark`, None in others."""
+        return self.exits.tables.session
+
+    def table(self, rows: Iterable[Any], columns: str) -> Any:
+        """A table of rows, each a mapping or a sequence; columns as in `road string, minutes double`.
+
+        It is a DataFrame of Spark in the engine `spark`, else of pandas (PS744 where that is not installed).
+        """
+        return self.exits.tables.make(rows, columns)
+
+    def keep(self, table: Any, *, until: Any = FOREVER, at: str | None = None, name: str | None = None) -> Any:
+        """The table as it is to be used from now on, made once and kept as long as it may be needed.
+
+        With Spark it is computed now and cut off from what it was made of. It is let go when nothing at or before
+        `until` can happen at the node or edge `at` any more, by default at this node: who uses it there keeps in turn
+        what is needed later. Without `until` it stays until the node lets it go. A table that is kept more than once
+        is let go when nothing keeps it. With a `name` it is a Parquet table that outlives workers, else it is in the
+        memory of workers. With pandas it is the table itself.
+        """
+        if self._is_over:
+            raise out_of_turn(self.exits.name)
+        place = self.exits.name if at is None else at
+        network = self.exits.whole
+        if place not in network.numbers:
+            raise kept_nowhere(self.exits.name, place)
+        domain = network.domain(network.numbers[place])
+        found = until if until is FOREVER else as_time(domain, until)
+        if found is NO_TIME:
+            raise kept_until_no_time(self.exits.name, place, until, domain)
+        kept = self.exits.tables.keep(table, name)
+        self._hold(Hold(kept, place, found))
+        return kept
+
+    def let_go(self, table: Any) -> None:
+        """What was kept without `until` is not needed after this call; it goes, if nothing else keeps it."""
+        if self._is_over:
+            raise out_of_turn(self.exits.name)
+        self._hold(Hold(table, self.exits.name, NO_MORE))
+
+    def _hold(self, hold: Hold) -> None:
+        if self.holds is None:
+            self.holds = []
+        self.holds.append(hold)
+
+    def mark(self) -> tuple[int, int, int]:
+        """Where the call stands, for `take_back`."""
+        return len(self._order), len(self.requests), 0 if self.holds is None else len(self.holds)
+
+    def take_back(self, mark: tuple[int, int, int]) -> None:
+        """Undo what was done since: a call that fails has no effect. Tables that it kept go when the action is over."""
+        sent, requested, held = mark
+        if self.holds:
+            since = [hold for hold in self.holds[held:] if hold.until is not NO_MORE]
+            self.holds[held:] = [Hold(table, self.exits.name, self.event) for table, _, _ in since]
         for added in reversed(self._order[sent:]):
             if type(added) is tuple:
                 values, count = added

@@ -11,18 +11,21 @@ from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
 
-from progress.runtime.checkpoint import State
+from progress.runtime.checkpoint import Beside, State
 
 WORK = 9  # times as long as a rest, or a wait for one, is worked before the next
 PATIENCE = 0.1  # seconds that are waited at first for what runs
 
 
 class Keeping(NamedTuple):
-    """How a run is kept: who takes checkpoints, the seconds between two, and the one from which the run goes on."""
+    """How a run is kept: who takes checkpoints, the seconds between two, the one from which the run goes on, and
+    what keeps parts of it outside of the pickles.
+    """
 
     keep: Callable[[State], None]
     seconds: float = 1.0
     begun: State | None = None
+    beside: Beside | None = None
 
 
 class Rests:

@@ -13,6 +13,7 @@ from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
 from progress.runtime.observer import Observer
+from progress.runtime.out import IN_MEMORY
 from progress.runtime.rest import Keeping, Rests
 from progress.runtime.simulation import simulate
 from progress.runtime.sink import Sink, Sinks
@@ -23,6 +24,7 @@ from progress.topology import NO_NODE
 
 if TYPE_CHECKING:
     from progress.runtime.dataflow import Dataflow
+    from progress.runtime.on_spark.engine import OnSpark
 
 
 class Running:
@@ -41,7 +43,9 @@ class Running:
         otherwise: Callable[[str], Sink] | None = None,
         keeping: Keeping | None = None,
         pause: Callable[[float], object] | None = None,
+        on_spark: OnSpark | None = None,
     ) -> None:
+        self.on_spark = on_spark
         self.control = control or Control()
         self.keeping = keeping
         self.dataflow = dataflow
@@ -50,6 +54,9 @@ class Running:
         self.limit = limit
         network = dataflow.network
         self.sinks = Sinks(dict(sinks), otherwise)
+        for edge, target in enumerate(network.targets):
+            if target == NO_NODE:
+                self.sinks.begin(network.edges[edge], network.edge_domains[edge])
         domains = {
             name: network.edge_domains[edge]
             for edge, name in enumerate(network.edges)
@@ -67,6 +74,7 @@ class Running:
             record=record,
             limit=limit,
             pause=pause,
+            tables=IN_MEMORY if on_spark is None else on_spark.tables,
         )
         self.feeds = [
             Feed(name, domain, opened[name], items[name]) for name, domain in domains.items() if name in items
@@ -77,6 +85,8 @@ class Running:
         failure: BaseException | None = None
         self.chance = None if seed is None else Random(seed)
         try:
+            if self.on_spark is not None:
+                self.on_spark.begin(self.core, self.sinks)
             rests = self._begin()
             self._listen()
             if self.observer is not None:
@@ -84,12 +94,14 @@ class Running:
             feeds = [feed for feed in self.feeds if not feed.is_over]
             if self.engine == "sim":
                 simulate(self.core, feeds, self.brought, self.chance, self.limit, self.control.check, rests)
-            elif self.engine == "threads":
-                Threads(self.core, feeds, self.brought, workers, self.control, rests).run()
+            elif self.engine in ("threads", "spark"):
+                Threads(self.core, feeds, self.brought, workers, self.control, rests, self.on_spark).run()
             else:
                 engine = Asynchronous(self.core, feeds, self.brought, self.control, rests)
                 self.sinks.waits = engine.leave
                 asyncio.run(engine.run())
+            if not self.core.tracker.pending():
+                self.sinks.end()
         except BaseException as error:
             failure = error
             raise
@@ -103,7 +115,8 @@ class Running:
 
     def capture(self) -> State:
         """The state of the run, while it rests."""
-        return capture(self.core, self.feeds, self.chance)
+        beside = None if self.keeping is None else self.keeping.beside
+        return capture(self.core, self.feeds, self.chance, self.sinks, beside)
 
     def _begin(self) -> Rests | None:
         """Begin, or go on from a checkpoint."""
@@ -115,7 +128,7 @@ class Running:
             self.core.start()
             keeping.keep(self.capture())
         else:
-            resume(self.core, self.feeds, keeping.begun, self.chance)
+            resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
         return Rests(keeping.seconds, lambda: keeping.keep(self.capture()), self._moves)
 
     def _moves(self) -> int:

@@ -1,8 +1,11 @@
 """Where messages go that leave the graph, and whatever else comes out of a run: late data, dead letters.
 
 A sink is a list, a function of (time, value), or an object with any of `write(time, value)`, `write_all(time, values)`,
-`complete(times)`, told whenever the edge's frontier moves, and `close()`. An object with `sink_for(name)` gives one for
-the run that begins. Functions and methods may be `async def`, but for `close`.
+`complete(times)`, told whenever the edge's frontier moves, `begins(domain)`, told before anything else of the times of
+its edge, and `close()`. An object with `sink_for(name)` gives one for the run that begins. Functions and methods may be
+`async def`, but for `close`. What an object with `snapshot()` and `restore(state)` has taken and not written is part of
+a checkpoint; one that writes in a thread of its own has `settle()`, which waits for what it may write now; `ended()` is
+told when a run comes to its end.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
+from progress.order import Domain
 from progress.runtime.performing import waited_for
 
 Sink: TypeAlias = Any
@@ -45,6 +49,43 @@ class Sinks:
     def listens(self, name: str) -> bool:
         """Whether the sink wants to be told when the frontier moves."""
         return hasattr(self._given.get(name), "complete")
+
+    def collects(self, name: str) -> bool:
+        """Whether what leaves there is a value that the caller has when the run is over."""
+        sink = self._given.get(name)
+        return isinstance(sink, list) or (sink is None and self._otherwise is None)
+
+    def takes_rows(self, name: str) -> bool:
+        """Whether the sink writes rows, so that tables are handed to it as their rows (`progress.runtime.tables`)."""
+        return bool(getattr(self._given.get(name), "takes_rows", False))
+
+    def begin(self, name: str, domain: Domain) -> None:
+        """Tell the sink of an output edge that the run begins, with the times of the edge."""
+        tell = getattr(self._given.get(name), "begins", None)
+        if tell is not None:
+            tell(domain)
+
+    def snapshots(self) -> dict[str, Callable[[], Any]]:
+        """How to learn what sinks have not written, by name, of those that know."""
+        return {name: sink.snapshot for name, sink in self._given.items() if hasattr(sink, "snapshot")}
+
+    def restore(self, name: str, state: Any) -> None:
+        """Give a sink what it had not written."""
+        self._given[name].restore(state)
+
+    def end(self) -> None:
+        """Nothing leaves any more, on no edge: tell sinks that may not have been told by a frontier (`ended()`)."""
+        for sink in self._given.values():
+            ended = getattr(sink, "ended", None)
+            if ended is not None:
+                ended()
+
+    def settle(self, name: str | None = None) -> None:
+        """Wait until sinks that write in threads of their own, or one of them, have written all complete times."""
+        for each, sink in self._given.items():
+            settle = getattr(sink, "settle", None)
+            if settle is not None and name in (None, each):
+                settle()
 
     def close(self) -> None:
         """Close those that can be closed, all of them whatever one raises."""

@@ -1,8 +1,8 @@
-"""The engine `threads`: workers that run nodes side by side, and a reader for each source.
+"""The engine `threads`: workers that run nodes side by side, and a reader for each source; `spark` as well.
 
-A node is run by one worker at a time. One lock guards the core; it is not held while node code or a source runs. Nodes
-take turns, each with at most `most_at_once` messages, so none waits for ever. Python code of several nodes still shares
-one processor; what waits, or computes outside of Python, runs side by side.
+A node is run by one worker at a time, or by as many as its `at_once` says. One lock guards the core; it is not held
+while node code or a source runs. Nodes take turns, each with at most `most_at_once` messages, so none waits for ever.
+Python code of several nodes still shares one processor; what waits, or computes outside of Python, runs side by side.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from progress.runtime.control import Control
 from progress.runtime.core import Core
 from progress.runtime.rest import Rests
 from progress.runtime.source import END, Brought, Feed, Messages
+
+if TYPE_CHECKING:
+    from progress.runtime.on_spark.engine import OnSpark
 
 LOOK = 1_000  # items that wait to be passed on, and that are passed on at once
 FEW = 10  # the same where each item has many messages
@@ -39,7 +42,10 @@ class Threads:
         workers: int,
         control: Control,
         rests: Rests | None = None,
+        on_spark: OnSpark | None = None,
     ) -> None:
+        self._on_spark = on_spark
+        self._perform = core.perform if on_spark is None else on_spark.perform
         self._rests = rests
         self._control = control
         self._core = core
@@ -65,7 +71,7 @@ class Threads:
             threading.Thread(target=self._read, args=(feed, arrived), daemon=True, name=f"source of {feed.edge}")
             for feed, arrived in zip(self._feeds, self._arrived, strict=True)
         ]
-        workers = [threading.Thread(target=self._worked, name=f"worker {number}") for number in range(self._workers)]
+        workers = [self._worker(f"worker {number}") for number in range(self._workers)]
         try:
             for thread in (*readers, *workers):
                 thread.start()
@@ -88,6 +94,11 @@ class Threads:
         if self._failure is not None:
             raise self._failure
 
+    def _worker(self, name: str) -> threading.Thread:
+        if self._on_spark is None:
+            return threading.Thread(target=self._worked, name=name)
+        return self._on_spark.thread(self._worked, name)
+
     def stop(self, failure: BaseException) -> None:
         """Let what runs come to its end, and nothing new begin; the first failure is the one that is reported."""
         with self._lock:
@@ -96,6 +107,8 @@ class Threads:
     def _fail(self, failure: BaseException) -> None:
         self._failure = self._failure or failure
         self._end()
+        if self._on_spark is not None:
+            self._on_spark.stop()
 
     def _end(self) -> None:
         self._is_over = True
@@ -125,7 +138,7 @@ class Threads:
                     self._busy += 1
                     self._lock.release()
                     try:
-                        performed = core.perform(action)
+                        performed = self._perform(action)
                     finally:
                         self._lock.acquire()
                         self._busy -= 1

@@ -1,0 +1,300 @@
+"""The questions that are asked of graphs, each on either engine: `engine="local"`, `"spark"` or `"auto"`.
+
+A graph is a `Graph`, or `Tables` (two DataFrames or Parquet files), or a `SparkGraph` that was opened before, which
+saves opening it for each question. Answers are the same on both engines; closures have `frontiers`, `times` and `in`
+on both.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from graphs import shape
+from graphs.at_scale.errors import no_engine, not_here
+from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.rounds import Options, one_group
+from graphs.graph import Graph
+from graphs.tables import graph_of_rows, read_tables
+from progress import closure, conditions
+from progress.component import components as components_of
+from progress.could_result_in import CouldResultIn
+from progress.pointstamp import Pointstamp
+from progress.topology import NO_NODE, Network
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from graphs.at_scale.closure import SparkClosure
+
+ENGINES = ("local", "spark", "auto")
+CROSSOVER = 5_000_000  # edges; docs/at-scale.md says how it was measured
+Say: TypeAlias = Callable[[str], None]
+
+
+class Tables(NamedTuple):
+    """A graph as two tables, with the columns of docs/at-scale.md: DataFrames, or paths of Parquet files."""
+
+    nodes: DataFrame | str | os.PathLike[str]
+    edges: DataFrame | str | os.PathLike[str]
+
+
+AnyGraph: TypeAlias = Graph | Tables | SparkGraph
+
+
+class Choice(NamedTuple):
+    """The engine that answers, and why."""
+
+    engine: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"engine {self.engine}: {self.reason}"
+
+
+def choose_engine(graph: AnyGraph, engine: str = "auto", crossover: int = CROSSOVER) -> Choice:
+    """Which engine answers. "auto" takes Spark for `crossover` edges and more; a graph opened in Spark stays there.
+
+    Cost: O(1); for DataFrames a count of the edges.
+    """
+    if engine not in ENGINES:
+        raise no_engine(engine)
+    if isinstance(graph, SparkGraph):
+        if engine == "local":
+            raise no_engine("local, for a graph that is open in Spark,")
+        return Choice("spark", "the graph is open there")
+    if isinstance(graph, Graph) and graph.recursion is not None:
+        if engine == "spark":
+            raise not_here("a graph with calls")
+        return Choice("local", "the graph has calls")
+    if engine != "auto":
+        return Choice(engine, "as asked for")
+    edges = count_edges(graph)
+    if edges < crossover:
+        return Choice("local", f"{edges} edges, fewer than {crossover}")
+    return Choice("spark", f"{edges} edges, {crossover} or more")
+
+
+def count_edges(graph: Graph | Tables) -> int:
+    """The number of edges, without reading them where a file's footer tells."""
+    if isinstance(graph, Graph):
+        return len(graph.edges)
+    if not isinstance(graph.edges, str | os.PathLike):
+        return int(graph.edges.count())
+    try:
+        import pyarrow.dataset  # type: ignore[import-untyped]
+
+        return int(pyarrow.dataset.dataset(os.fspath(graph.edges), format="parquet").count_rows())
+    except (ImportError, OSError, ValueError):  # whoever reads it next says what is wrong
+        return 0
+
+
+def open_in_spark(graph: Graph | Tables, session: SparkSession | None = None) -> SparkGraph:
+    """The graph in Spark, for several questions; `release` it in the end.
+
+    Cost: `graphs.at_scale.opening`; a session is started where there is none (`progress.spark_session`).
+    """
+    from graphs.at_scale.opening import open_graph, open_tables
+    from progress.spark_session import check_session, start_session
+
+    if session is None:
+        session = start_session()
+    else:
+        check_session(session)
+    with one_group(session, Options(), "open a graph"):
+        if isinstance(graph, Graph):
+            return open_graph(session, graph)
+        return open_tables(session, graph.nodes, graph.edges)
+
+
+def local_graph(graph: Graph | Tables) -> Graph:
+    """The graph in this process."""
+    if isinstance(graph, Graph):
+        return graph
+    if isinstance(graph.nodes, str | os.PathLike) and isinstance(graph.edges, str | os.PathLike):
+        return read_tables(os.fspath(graph.nodes), os.fspath(graph.edges))
+    nodes, edges = (_rows(table) for table in graph)
+    return graph_of_rows(nodes, edges, "the table of nodes")
+
+
+def _rows(table: DataFrame | str | os.PathLike[str]) -> list[dict[str, Any]]:
+    if isinstance(table, str | os.PathLike):
+        import pyarrow.parquet  # type: ignore[import-untyped]
+
+        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(Path(table)).to_pylist()
+        return rows
+    return list(table.toArrow().to_pylist())
+
+
+class _Asked:
+    """One question: the graph on the engine that was chosen, released afterwards where it was opened for it."""
+
+    def __init__(
+        self, graph: AnyGraph, engine: str, session: SparkSession | None, say: Say | None, options: Options
+    ) -> None:
+        choice = choose_engine(graph, engine)
+        options.look()
+        if say is not None:
+            say(str(choice))
+        self.local: Graph | None = None
+        self.spark: SparkGraph | None = None
+        self._opened = False
+        if isinstance(graph, SparkGraph):
+            self.spark = graph
+        elif choice.engine == "local":
+            self.local = local_graph(graph)
+        else:
+            self.spark = open_in_spark(graph, session)
+            self._opened = True
+
+    def in_spark(self) -> SparkGraph:
+        """The graph there, every domain agreed on."""
+        assert self.spark is not None
+        if self.spark.mismatches:
+            raise self.spark.mismatches[0].error
+        return self.spark
+
+    def over(self) -> None:
+        """Let Spark forget what was opened for the question."""
+        if self._opened and self.spark is not None:
+            self.spark.release()
+
+
+def close(
+    graph: AnyGraph,
+    pointstamps: Iterable[tuple[str, Any]],
+    engine: str = "auto",
+    session: SparkSession | None = None,
+    options: Options = Options(),  # noqa: B008 - it cannot be changed
+    say: Say | None = None,
+) -> closure.Closure | SparkClosure:
+    """Close-up of the given pointstamps (A&I 3.3): `progress.close`, or the same in Spark.
+
+    `say` is told which engine answers. Raises PS601 where no antichain stands for the answer, PS758 where Spark needs
+    more rounds than `options.rounds`.
+    """
+    asked = _Asked(graph, engine, session, say, options)
+    if asked.local is not None:
+        return closure.close(asked.local, pointstamps)
+    from graphs.at_scale.closure import close_in_spark
+
+    return close_in_spark(asked.in_spark(), pointstamps, options)  # its edges are looked at when they are asked for
+
+
+def proof(
+    graph: AnyGraph,
+    start: tuple[str, Any],
+    end: tuple[str, Any],
+    engine: str = "auto",
+    session: SparkSession | None = None,
+    options: Options = Options(),  # noqa: B008
+    say: Say | None = None,
+) -> list[Pointstamp] | None:
+    """The proof that `start` could-result-in `end` (Definition 2); None where it could not."""
+    asked = _Asked(graph, engine, session, say, options)
+    if asked.local is not None:
+        return CouldResultIn(asked.local).proof(start, end)
+    from graphs.at_scale.could_result_in import proof_in_spark
+
+    try:
+        return proof_in_spark(asked.in_spark(), (start, end), options)
+    finally:
+        asked.over()
+
+
+def check_conditions(
+    graph: AnyGraph,
+    engine: str = "auto",
+    session: SparkSession | None = None,
+    options: Options = Options(),  # noqa: B008
+    say: Say | None = None,
+) -> conditions.Report:
+    """Conditions 1 and 2, transitivity and advancing (A&I 3.2), with witnesses."""
+    asked = _Asked(graph, engine, session, say, options)
+    if asked.local is not None:
+        return conditions.check_conditions(asked.local)
+    from graphs.at_scale.conditions import check_in_spark
+
+    try:
+        return check_in_spark(asked.in_spark(), options)
+    finally:
+        asked.over()
+
+
+def strong_components(
+    graph: AnyGraph,
+    engine: str = "auto",
+    session: SparkSession | None = None,
+    options: Options = Options(),  # noqa: B008
+    say: Say | None = None,
+) -> list[list[str]]:
+    """The strongly connected components of two nodes and more, each in the order of the nodes, by their first one."""
+    asked = _Asked(graph, engine, session, say, options)
+    if asked.local is not None:
+        return _components(asked.local)
+    from graphs.at_scale.components import components
+
+    try:
+        spark = asked.in_spark()
+        inner = spark.edges.where("src IS NOT NULL AND dst IS NOT NULL").select("src", "dst")
+        with one_group(spark.session, options, "components"):
+            found = components(spark, inner, options).nodes.join(spark.nodes.select("id", "name"), "id")
+            rows = sorted(tuple(row) for row in found.select("id", "component", "name").collect())
+    finally:
+        asked.over()
+    groups: dict[int, list[str]] = {}
+    for _, component, name in rows:
+        groups.setdefault(component, []).append(name)
+    return list(groups.values())
+
+
+def _components(graph: Graph) -> list[list[str]]:
+    network = graph.network()
+    ends = zip(network.sources, network.targets, strict=True)
+    inner = [edge for edge, pair in enumerate(ends) if NO_NODE not in pair]
+    found = components_of(inner, network.sources, network.targets, len(network.nodes))
+    groups = sorted(sorted({network.sources[edge] for edge in edges}) for edges in found)
+    return [[network.nodes[node] for node in group] for group in groups]
+
+
+def unreachable(
+    graph: AnyGraph,
+    engine: str = "auto",
+    session: SparkSession | None = None,
+    options: Options = Options(),  # noqa: B008
+    say: Say | None = None,
+) -> list[str]:
+    """The locations at which nothing can ever arrive (`graphs.shape`), in order."""
+    from graphs.at_scale.shape import unreachable_in_spark
+
+    return _shape(shape.unreachable, unreachable_in_spark, _Asked(graph, engine, session, say, options), options)
+
+
+def dangling(
+    graph: AnyGraph,
+    engine: str = "auto",
+    session: SparkSession | None = None,
+    options: Options = Options(),  # noqa: B008
+    say: Say | None = None,
+) -> list[str]:
+    """The locations where what arrives has no effect (`graphs.shape`), in order."""
+    from graphs.at_scale.shape import dangling_in_spark
+
+    return _shape(shape.dangling, dangling_in_spark, _Asked(graph, engine, session, say, options), options)
+
+
+def _shape(
+    here: Callable[[Network], Sequence[int]],
+    there: Callable[[SparkGraph, Options], list[str]],
+    asked: _Asked,
+    options: Options,
+) -> list[str]:
+    if asked.local is not None:
+        network = asked.local.network()
+        return [network.name(location) for location in here(network)]
+    try:
+        return there(asked.in_spark(), options)
+    finally:
+        asked.over()

@@ -1,0 +1,153 @@
+"""Explanations of PS77x: sources and sinks on Spark."""
+
+from __future__ import annotations
+
+from graphs.explanation import Example, Explanation
+
+TABLES = {
+    "PS771": Explanation(
+        means="""\
+Rows of a source have no time: there is nothing (null) in the column that holds it.""",
+        why="""\
+A row without a time belongs to no message. Taking it along would put it at a time by guess,
+leaving it out would lose it without a word. All such rows are counted, and one is shown.""",
+        example=Example(
+            """\
+from progress.order import Nat
+from progress.runtime.on_spark.sources_rows import FrameSource
+from progress.spark_session import start_session
+
+rows = start_session().createDataFrame([(0, "a"), (None, "b")], "day int, road string")
+list(FrameSource(rows, "day").items_for("threads", "roads", Nat()))
+""",
+            "python",
+        ),
+        fix="""\
+Mend the rows, or give them to a sink: `FrameSource(rows, "day", aside=without_day)`.""",
+    ),
+    "PS772": Explanation(
+        means="""\
+What stands in the column of times, or in the name of a file, is no time of the input edge.""",
+        why="""\
+A time of another type is never before or after those of the edge, so nothing could ever say that
+it is complete.""",
+        example=Example(
+            """\
+from progress.order import Nat
+from progress.runtime.on_spark.sources_rows import FrameSource
+from progress.spark_session import start_session
+
+rows = start_session().createDataFrame([("monday", "a")], "day string, road string")
+list(FrameSource(rows, "day").items_for("threads", "roads", Nat()))
+""",
+            "python",
+        ),
+        fix="""\
+`to=` makes times of what stands there, `lambda day: (day - FIRST).days` for dates; `aside=` takes
+the rows that have none. For files, `time=` says where in the name the time is.""",
+    ),
+    "PS773": Explanation(
+        means="""\
+A DataFrame has other columns than those before it: names or types differ.""",
+        why="""\
+What is written to one table, or read as one input, has one set of columns. Spark would fill what
+is missing with nulls, or fail long after.""",
+        example=Example(
+            """\
+from tempfile import mkdtemp
+
+from graphs import Graph
+from progress.runtime import Dataflow
+from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from progress.spark_session import start_session
+
+numbers = start_session().range(3)
+roads = [(0, numbers), (0, numbers.withColumnRenamed("id", "road"))]
+graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+Dataflow(graph).run(sources={"in": roads}, sinks={"out": ParquetSink(mkdtemp())})
+""",
+            "python",
+        ),
+        fix="""\
+Make the columns the same: `select`, `cast`, `withColumnRenamed`. Their order does not matter.""",
+    ),
+    "PS774": Explanation(
+        means="""\
+A source cannot be read: the folder, a file, a column or the batches of a stream are not there, or
+it is not said how to read them.""",
+        why="""\
+It is said when the source is made or first read, in one line, and not by a job that fails later.""",
+        example=Example(
+            """\
+from progress.runtime.on_spark.sources_files import FileSource
+
+FileSource("incoming", form="csv")
+""",
+            "python",
+        ),
+        fix="""\
+What the line says. Files of text need `schema="day int, road string"`.""",
+    ),
+    "PS775": Explanation(
+        means="""\
+A sink that writes each time when it is complete was given for a side output.""",
+        why="""\
+Side outputs, for what is late or has failed, have no frontier: more may come at any time, so none
+is ever complete.""",
+        example=Example(
+            """\
+from progress.runtime.on_spark.sinks_parquet import ParquetSink
+
+ParquetSink("late").sink_for("late").write_all(0, ["a"])
+""",
+            "python",
+        ),
+        fix="""\
+A list or a function of (time, value) for the side output.""",
+    ),
+    "PS776": Explanation(
+        means="""\
+A stream of Structured Streaming has failed.""",
+        why="""\
+Spark gives a stream up at its first failure. Batches that were written before are in the folder
+of the source, and the run goes on behind them.""",
+        example=Example(
+            """\
+from pathlib import Path
+from tempfile import mkdtemp
+
+from progress.order import Nat
+from progress.runtime.on_spark.sources_stream import StreamSource
+from progress.spark_session import start_session
+
+folder = Path(mkdtemp())
+(folder / "in").mkdir()
+(folder / "in" / "a.json").write_text('{"day": 0}')
+days = start_session().readStream.schema("day int").json(str(folder / "in"))
+broken = days.selectExpr("day", "raise_error('no such road') as road")
+list(StreamSource(broken, "day", folder / "batches").items_for("threads", "days", Nat()))
+""",
+            "python",
+        ),
+        fix="""\
+What the line says; then start the run again.""",
+    ),
+    "PS777": Explanation(
+        means="""\
+A folder has no commits of a ParquetSink, or one of them is no commit.""",
+        why="""\
+Only what is committed is read, so that nobody sees half a time. A folder without commits is most
+often another folder.""",
+        example=Example(
+            """\
+from progress.runtime.on_spark.sinks_parquet import read_committed
+from progress.spark_session import start_session
+
+read_committed(start_session(), "nowhere")
+""",
+            "python",
+        ),
+        fix="""\
+The folder that was given to the sink. Ask `committed` first where it may be empty.""",
+    ),
+}

@@ -1,0 +1,43 @@
+"""What `pointstamp run --engine spark` needs besides: a session, with the master and settings of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from graphs.run_files import bad_usage
+
+if TYPE_CHECKING:
+    from progress.runtime.on_spark.engine import OnSpark
+
+OPTIONS = ("master", "conf", "tables")
+
+
+def check_options(options: argparse.Namespace) -> None:
+    """Refuse Spark's options where another engine runs, and settings that are none."""
+    if options.engine != "spark":
+        for option in OPTIONS:
+            if getattr(options, option):
+                raise bad_usage(f"--{option} is of no use to the engine {options.engine}", "--engine spark")
+    for setting in options.conf:
+        if not setting.partition("=")[0] or "=" not in setting:
+            raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
+
+
+def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:
+    """The run's Spark, before the pipeline is loaded, so that a pipeline that asks for the active session has this one.
+
+    None with the other engines. A session that is started here is stopped when `opened` is closed.
+    """
+    if options.engine != "spark":
+        return None
+    from progress.runtime.on_spark.engine import OnSpark
+    from progress.spark_session import active_session, start_session
+
+    session = active_session()
+    if session is None:
+        settings = dict(setting.split("=", 1) for setting in options.conf)
+        session = start_session(options.master, settings, graphframes=False)
+        opened.callback(session.stop)
+    return opened.enter_context(OnSpark(session, options.tables))

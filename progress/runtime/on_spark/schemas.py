@@ -1,0 +1,62 @@
+"""Columns that have to be the same, and several values as one DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from progress.errors import PointstampError, brief
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+
+def check_columns(what: str, wanted: StructType, found: StructType) -> None:
+    """Refuse (PS773) columns with other names or types; their order, and whether they may be null, does not matter."""
+    before = {field.name: field.dataType.simpleString() for field in wanted.fields}
+    now = {field.name: field.dataType.simpleString() for field in found.fields}
+    for name in dict.fromkeys((*before, *now)):
+        if before.get(name) != now.get(name):
+            has = f"{brief(name)} as {now[name]}" if name in now else f"no column {brief(name)}"
+            right = f"{brief(name)} as {before[name]}" if name in before else f"no column {brief(name)}"
+            raise PointstampError("PS773", f"{what} has {has}", f"{right}, as what came before")
+
+
+def together(what: str, values: Sequence[Any]) -> DataFrame:
+    """The rows of several DataFrames of the same columns as one; other values are rows, or pandas DataFrames.
+
+    Cost: nothing is computed; rows that are in this process are sent to Spark.
+    """
+    frames = [value for value in values if is_frame(value)]
+    rows = [value for value in values if not is_frame(value)]
+    if rows:
+        frames += _of_rows(what, rows)
+    first: DataFrame = frames[0]
+    for other in frames[1:]:
+        check_columns(what, first.schema, other.schema)
+        first = first.unionByName(other)
+    return first
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it is a DataFrame of Spark."""
+    kind = type(value)
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
+
+
+def _of_rows(what: str, rows: list[Any]) -> list[DataFrame]:
+    from pyspark.errors import PySparkException
+
+    from progress.spark_session import start_session
+
+    session = start_session(graphframes=False)
+    tables = [row for row in rows if type(row).__module__.startswith("pandas.")]
+    plain = [row for row in rows if not type(row).__module__.startswith("pandas.")]
+    try:
+        found = [session.createDataFrame(table) for table in tables if len(table.columns)]
+        if plain:
+            found.append(session.createDataFrame(plain))
+    except (PySparkException, TypeError, ValueError) as error:
+        raise PointstampError("PS773", f"{what} has {brief(rows[0])}: {error}"[:300], "a DataFrame, or rows") from None
+    return found

@@ -1,0 +1,71 @@
+"""A DataFrame as a source: the message at a time is the DataFrame of that time's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from progress.order import Domain
+from progress.runtime.on_spark.sources_positions import Keyed, Positioned, still_to_come
+from progress.runtime.on_spark.sources_times import Reading, rows_by_time
+from progress.runtime.sink import Sink
+from progress.runtime.source import Messages
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from progress.runtime.on_spark.sources_times import TimeColumn
+
+
+class FrameSource:
+    """The rows of a DataFrame, by time, earlier times first; a time is completed when its rows have been handed on.
+
+    Parameters
+    ----------
+    frame : the DataFrame, or a function that makes it when the run begins
+    time : the column that holds the time, or an expression of Spark for it
+    to : makes a time of what stands in the column, on the driver: `lambda day: (day - FIRST).days`
+    aside : a sink for the rows without a time of the edge, as one DataFrame; without it they are refused (PS771, PS772)
+
+    One job finds the times, and counts the rows of each (`counts`) in the same pass; it reads the column and nothing
+    else where the format allows. Each message then reads the rows of its own time: cheap where the DataFrame is
+    partitioned or sorted by it, else persist it before. With `--state` the DataFrame has to be the same one again.
+    """
+
+    def __init__(
+        self,
+        frame: DataFrame | Callable[[], DataFrame],
+        time: TimeColumn,
+        *,
+        to: Callable[[Any], Any] | None = None,
+        aside: Sink | None = None,
+    ) -> None:
+        self.frame = frame
+        self.time = time
+        self.to = to
+        self.aside = aside
+        self.counts: dict[Any, int] = {}
+
+    def items_for(self, engine: str, edge: str, domain: Domain) -> _FrameItems:
+        """The items of one run."""
+        return _FrameItems(self, Reading(self.time, edge, domain, self.to, self.aside))
+
+
+class _FrameItems(Positioned):
+    def __init__(self, source: FrameSource, reading: Reading) -> None:
+        super().__init__()
+        self._source = source
+        self._reading = reading
+
+    def keyed(self) -> Iterator[Keyed]:
+        source = self._source
+        frame = source.frame() if callable(source.frame) else source.frame
+        found = rows_by_time(frame, self._reading)
+        source.counts.clear()
+        source.counts.update((each.time, each.rows) for each in found)
+        done = set(self.done)
+        left = still_to_come(self._reading.domain, [each.time for each in found])
+        for each, complete in zip(found, left, strict=False):
+            if (each.time,) not in done:
+                yield (each.time,), Messages(each.time, [each.frame])
+            yield None, complete

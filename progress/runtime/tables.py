@@ -1,0 +1,152 @@
+"""Tables as values: DataFrames of Spark or of pandas, or rows, and what engines do for nodes that have them.
+
+A node that has tables asks `out` for what depends on the engine: `out.table(rows, columns)` makes one, `out.keep` keeps
+one as long as it may be needed, `out.session` is Spark's session where there is one. So the same pipeline runs on
+Spark and, with pandas, in threads. Neither library is imported before a table is made.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from progress.errors import PointstampError, brief
+from progress.order import Domain, times_of
+from progress.runtime.failure import NotAllowed
+
+Row = Mapping[str, Any]
+
+
+class Hold(NamedTuple):
+    """A table may be needed until nothing at or before `until` can happen at a location any more.
+
+    `until` is `FOREVER` for a table that a node keeps until it lets it go, `NO_MORE` when it does.
+    """
+
+    table: Any
+    at: str
+    until: Any
+
+
+FOREVER, NO_MORE = object(), object()
+
+
+class Tables:
+    """What `out` does for tables in engines without Spark: they are of pandas, and go when nobody has them any more."""
+
+    session: Any = None
+
+    def make(self, rows: Iterable[Any], columns: str) -> Any:
+        """A table of these rows. Cost: that of copying them."""
+        try:
+            import pandas  # type: ignore[import-untyped]
+        except ImportError:
+            right = "pip install pandas; or engine='spark'"
+            raise PointstampError("PS744", "a table was asked for, and pandas is not installed", right) from None
+        named = _columns(columns)
+        table = pandas.DataFrame([_row(row, list(named)) for row in rows], columns=list(named))
+        for name, kind in named.items():
+            if kind in _KINDS:  # what has nulls needs another type, or integers become fractions
+                table[name] = table[name].astype(_KINDS[kind][int(table[name].isna().any())])
+        return table
+
+    def keep(self, table: Any, name: str | None) -> Any:
+        """A table that may be used more than once: in memory it is that already."""
+        return table
+
+    def hold(self, holds: Sequence[Hold]) -> None:
+        """The step in which tables were kept has been entered."""
+
+
+_KINDS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "integer", "bigint", "long"), ("int64", "Int64")),
+    **dict.fromkeys(("float", "double"), ("float64", "float64")),
+    "boolean": ("bool", "boolean"),
+}
+
+
+def _columns(written: str) -> dict[str, str]:
+    """Name -> type, of columns as Spark writes them: `road string, minutes double`."""
+    parts = re.split(r",(?![^<(]*[>)])", written)
+    named = (part.strip().replace(":", " ", 1).split(None, 1) for part in parts)
+    return {name.strip("`"): rest[0].strip().lower() if rest else "" for name, *rest in named}
+
+
+def _row(row: Any, names: list[str]) -> list[Any]:
+    return [row.get(name) for name in names] if isinstance(row, Mapping) else list(row)
+
+
+# --- tables of any kind ----------------------------------------------------------------------------------------------
+
+
+def is_table(value: Any) -> bool:
+    """Whether it is a DataFrame, of Spark or of pandas. Imports neither."""
+    return type(value).__name__ == "DataFrame" and (is_of_spark(value) or type(value).__module__.startswith("pandas."))
+
+
+def is_of_spark(value: Any) -> bool:
+    """Whether it is a DataFrame of Spark."""
+    return type(value).__name__ == "DataFrame" and type(value).__module__.startswith("pyspark.sql")
+
+
+def union(values: Sequence[Any]) -> Any:
+    """One table of several, columns by their names; what are no tables stays a list (PS744 for both in one list).
+
+    Cost: none with Spark, where it is a plan; with pandas that of copying.
+    """
+    kinds = {("spark" if is_of_spark(value) else "pandas") if is_table(value) else "rows" for value in values}
+    if len(kinds) > 1:
+        what = f"one edge has {' and '.join(sorted(kinds))} at one time"
+        raise PointstampError("PS744", what, "tables of one kind; out.table makes them")
+    if kinds == {"rows"} or not values:
+        return list(values)
+    if len(values) == 1:
+        return values[0]
+    if kinds == {"pandas"}:
+        import pandas
+
+        return pandas.concat(values, ignore_index=True)
+    while len(values) > 1:  # a tree, since each union is a plan that is analysed
+        pairs = zip(values[::2], values[1::2], strict=False)
+        values = [one.unionByName(other) for one, other in pairs] + [*values[len(values) // 2 * 2 :]]
+    return values[0]
+
+
+def rows_of(table: Any) -> list[dict[str, Any]]:
+    """The rows of a table as JSON has them: dates and times as text, decimals too, what is missing as null.
+
+    Cost: all rows come here; with Spark it is a job.
+    """
+    if is_of_spark(table):
+        return [_plain(row.asDict(recursive=True)) for row in table.collect()]
+    return [_plain(row) for row in table.to_dict("records")]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType":
+        return None
+    if isinstance(value, datetime.date | datetime.time):
+        return None if value != value else value.isoformat()  # pandas' NaT is one, and is not itself
+    if isinstance(value, decimal.Decimal):
+        return str(value)
+    return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
+
+
+def kept_nowhere(node: str, at: str) -> NotAllowed:
+    """A table that is to be kept as long as something may happen where nothing is."""
+    what = f"{brief(node)} keeps a table until a time at {brief(at)}, which the graph does not have"
+    return NotAllowed("PS742", what, "a node or an edge of the graph")
+
+
+def kept_until_no_time(node: str, at: str, until: Any, domain: Domain) -> NotAllowed:
+    """A table that is to be kept until something that is no time there."""
+    what = f"{brief(node)} keeps a table until {brief(until)}, which is no time at {brief(at)}"
+    return NotAllowed("PS503", what, times_of(domain))

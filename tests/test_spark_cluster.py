@@ -1,0 +1,224 @@
+"""On a standalone cluster: what is killed, and what fails at random, loses no record and repeats none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.spark_cluster import DRIVER_SETTINGS, WAIT, cluster, end_cluster
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+DAYS, RECORDS, PARTS = 8, 10_000, 4
+
+PIPELINE = """
+import random
+from pathlib import Path
+
+from graphs import Graph
+from progress.runtime import Dataflow
+from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from progress.runtime.on_spark.sources_files import FileSource
+from progress.runtime.on_spark.sources_stream import StreamSource
+from progress.runtime.tables import union
+from progress.spark_session import start_session
+from progress.runtime.stage import Stage
+
+FOLDER = Path(__file__).parent
+
+
+def doubled(day, tables):
+    from pyspark import TaskContext
+    from pyspark.sql.functions import udf
+
+    failed = str(FOLDER / "failed")
+
+    @udf("long")
+    def risky(record):
+        task = TaskContext.get()
+        key = f"7 {day} {task.partitionId()}"
+        if task.attemptNumber() == 0 and random.Random(key).random() < 0.1:
+            open(f"{failed}/{key}", "w").close()
+            raise OSError("a disk that is full now and then")
+        return 2 * record
+
+    rows = union([table.select("record") for table in tables.values()]).repartition(PARTS, "record")
+    return rows.select("record", risky("record").alias("twice"))
+
+
+def stream():
+    reader = start_session(graphframes=False).readStream.schema("record long, day int")
+    return reader.option("maxFilesPerTrigger", 2).parquet(str(FOLDER / "streamed"))
+
+
+graph = Graph().node("double").edge(None, "double", "records").edge(None, "double", "stream")
+graph = graph.edge("double", None, "doubles")
+sources = {"records": FileSource(FOLDER / "in", r"day=([0-9]+)")}
+if (FOLDER / "streamed").exists():
+    sources["stream"] = StreamSource(stream, "day", FOLDER / "batches", complete=lambda day: [day])
+dataflow = Dataflow(
+    graph, {"double": Stage(doubled, at_once=2)}, sources=sources, sinks={"doubles": ParquetSink(FOLDER / "out")}
+)
+""".replace("PARTS", str(PARTS))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cluster() -> Iterator[None]:
+    yield
+    end_cluster()
+
+
+def prepared(folder: Path, streamed: int = 0) -> None:
+    """The records in files by day, so many of each day's in a stream, and the pipeline."""
+    import pyarrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    for day in range(DAYS):
+        place = folder / "in" / f"day={day}"
+        place.mkdir(parents=True)
+        records = list(range(day, RECORDS, DAYS))
+        parquet.write_table(pyarrow.table({"record": records[streamed:]}), place / "records.parquet")
+        if streamed:
+            (folder / "streamed").mkdir(exist_ok=True)
+            days = pyarrow.array([day] * streamed, pyarrow.int32())
+            file = folder / "streamed" / f"{day}.parquet"
+            parquet.write_table(pyarrow.table({"record": records[:streamed], "day": days}), file)
+            os.utime(file, (1_700_000_000 + day,) * 2)  # the order in which Spark takes them
+    (folder / "failed").mkdir()
+    (folder / "pipeline.py").write_text(PIPELINE, encoding="utf-8")
+
+
+class Driver:
+    """`pointstamp run`, a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder = folder
+        settings = [f"--conf={key}={value}" for key, value in DRIVER_SETTINGS.items()]
+        command = ["run", "pipeline.py", "--engine", "spark", "--master", cluster().url, *settings, *options]
+        self._log = folder / "driver.log"
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "graphs", *command],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace")[-3_000:]
+
+    def committed(self) -> int:
+        return len(list((self.folder / "out" / "_commits").glob("[0-9]*.json")))
+
+    def wait_for(self, commits: int) -> None:
+        """Until so many times are committed."""
+        until = time.monotonic() + 2 * WAIT
+        while self.committed() < commits:
+            assert time.monotonic() < until, self.log
+            assert self._process.poll() is None, self.log
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        """The whole driver, Python and JVM, at once."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def end(self) -> None:
+        """Wait until it has ended well."""
+        try:
+            assert self._process.wait(4 * WAIT) == 0, self.log
+        finally:
+            if self._process.poll() is None:
+                self.kill()
+
+
+def found(folder: Path) -> Counter[tuple[int, int]]:
+    """What is committed, each row with how often it is there; read without Spark, by the commits alone."""
+    import json
+
+    from pyarrow import parquet
+
+    rows: Counter[tuple[int, int]] = Counter()
+    for path in (folder / "out" / "_commits").glob("[0-9]*.json"):
+        commit = json.loads(path.read_text(encoding="utf-8"))
+        parts = [parquet.ParquetFile(part).read() for part in (folder / "out" / commit["folder"]).glob("*.parquet")]
+        assert sum(part.num_rows for part in parts) == commit["rows"]
+        for part in parts:
+            rows.update(zip(part["record"].to_pylist(), part["twice"].to_pylist(), strict=True))
+    return rows
+
+
+EACH_ONCE = Counter((record, 2 * record) for record in range(RECORDS))
+
+
+def test_a_worker_that_is_killed_and_tasks_that_fail_lose_no_record(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    driver = Driver(tmp_path)
+    try:
+        driver.wait_for(2)
+        assert driver.committed() < DAYS
+        cluster().workers.pop(0).kill()
+        cluster().add_worker()
+        driver.end()
+    except BaseException:
+        driver.kill()
+        raise
+    assert found(tmp_path) == EACH_ONCE
+    assert DAYS * PARTS / 30 < len(list((tmp_path / "failed").iterdir())) < DAYS * PARTS / 3  # a tenth of the tasks
+
+
+def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    prepared(tmp_path, streamed=400)
+    driver = Driver(tmp_path, "--state", "state", "--every", "0.2")
+    driver.wait_for(3)
+    driver.kill()
+    assert 3 <= driver.committed() < DAYS
+    last = Driver(tmp_path, "--state", "state", "--every", "0.2")
+    last.end()
+    assert found(tmp_path) == EACH_ONCE
+    assert (tmp_path / "state" / "checkpoint").is_file()
+
+
+EXAMPLES = """
+import sys
+from pathlib import Path
+
+from progress.spark_session import start_session
+from tests.spark_cluster import DRIVER_SETTINGS
+from tests.test_spark_pipelines import INPUTS, expected, found
+
+session = start_session(sys.argv[1], DRIVER_SETTINGS, graphframes=False)
+for folder in INPUTS:
+    place = Path(sys.argv[2]) / folder
+    place.mkdir()
+    for edge, lines in found(folder, place, "spark", session=session).items():
+        assert lines == expected(folder, edge), (folder, edge)
+        print(folder, edge, sum(lines.values()))
+"""
+
+
+def test_the_examples_give_what_they_should(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", EXAMPLES, cluster().url, str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-3_000:]
+    assert len(run.stdout.splitlines()) >= 3

@@ -1,0 +1,358 @@
+"""Sinks on Spark write each time once, as a whole: Parquet with commits, Delta Lake; what waits survives a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs import Graph
+from progress import PointstampError
+from progress.order import Int, Nat, Product
+from progress.runtime import SILENT, Complete, Dataflow
+from progress.runtime.checkpoint import State
+from progress.runtime.control import Cancelled, Control
+from progress.runtime.on_spark import sinks_parquet
+from progress.runtime.on_spark.folders import Folder
+from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
+from progress.runtime.on_spark.sinks_delta import DeltaSink
+from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
+from progress.runtime.rest import Keeping
+from progress.runtime.running import Running
+from progress.runtime.stage import Stage
+from tests.spark import spark_session
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def frame(*rows: int, column: str = "v") -> Any:
+    return spark_session().createDataFrame([(row,) for row in rows], f"{column} int")
+
+
+def read(folder: Path) -> list[int]:
+    return sorted(row.v for row in read_committed(spark_session(), folder).collect())
+
+
+def sink(folder: Path, domain: Any = None) -> ByTime:
+    found = ParquetSink(folder).sink_for("out")
+    found.begins(domain or Nat())
+    return found
+
+
+def refused(call: Callable[[], object]) -> PointstampError:
+    with pytest.raises(PointstampError) as caught:
+        call()
+    assert str(caught.value).isprintable()
+    return caught.value
+
+
+# --- Parquet ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_time_is_there_when_it_is_complete_and_not_before(tmp_path: Path) -> None:
+    out = sink(tmp_path)
+    out.write_all(0, [frame(1), frame(2, 3)])
+    out.write_all(1, [frame(4)])
+    assert not any(tmp_path.iterdir())
+    out.complete((1,))
+    out.settle()
+    assert read(tmp_path) == [1, 2, 3]
+    out.complete(())
+    out.close()
+    assert read(tmp_path) == [1, 2, 3, 4]
+    assert [(each["time"], each["rows"]) for each in committed(spark_session(), tmp_path)] == [(0, 3), (1, 1)]
+    assert sorted(row.v for row in spark_session().read.parquet(str(tmp_path)).collect()) == [1, 2, 3, 4]
+
+
+def test_a_replayed_time_is_written_once_and_not_even_computed(tmp_path: Path) -> None:
+    from pyspark.sql import functions
+
+    for values in ([frame(1), frame(2)], [frame(1, 2).where(functions.raise_error(functions.lit("again")).isNull())]):
+        out = sink(tmp_path)
+        out.write_all(0, values)
+        out.complete(())
+        out.close()
+        assert read(tmp_path) == [1, 2]
+
+
+@pytest.mark.parametrize("instant", range(7))
+def test_a_kill_between_any_two_steps_leaves_a_whole_table(
+    tmp_path: Path, instant: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each change of the file system is a step; what was not committed is written by the next run."""
+
+    class Killed(BaseException):
+        pass
+
+    steps = 0
+
+    def counted(call: Callable[..., None]) -> Callable[..., None]:
+        def counts(*arguments: Any) -> None:
+            nonlocal steps
+            steps += 1
+            if steps > instant:
+                raise Killed
+            call(*arguments)
+
+        return counts
+
+    with monkeypatch.context() as patch:
+        for name in ("move", "write", "delete"):
+            patch.setattr(Folder, name, counted(getattr(Folder, name)))
+        out = sink(tmp_path)
+        out.write_all(0, [frame(1, 2)])
+        out.complete(())
+        try:
+            out.close()
+        except Killed:
+            assert instant < 6
+        else:
+            assert steps == 6
+    seen = read(tmp_path) if committed(spark_session(), tmp_path) else []
+    assert seen in ([], [1, 2])
+    again = sink(tmp_path)
+    again.write_all(0, [frame(1, 2)])
+    again.write_all(1, [frame(3)])
+    again.complete(())
+    again.close()
+    assert read(tmp_path) == [1, 2, 3]
+    assert not (tmp_path / sinks_parquet.ATTEMPTS).exists() or not any((tmp_path / sinks_parquet.ATTEMPTS).iterdir())
+
+
+def test_times_of_a_partial_order_are_committed_each_under_a_name_of_its_own(tmp_path: Path) -> None:
+    out = sink(tmp_path, Product([Nat(), Nat()]))
+    for time in ((1, 0), (0, 1), (1, 1)):
+        out.write_all(time, [frame(10 * time[0] + time[1])])
+    out.complete(((1, 1), (2, 0)))
+    out.settle()
+    assert read(tmp_path) == [1, 10]
+    out.complete(())
+    out.close()
+    assert sorted(each["time"] for each in committed(spark_session(), tmp_path)) == [[0, 1], [1, 0], [1, 1]]
+    names = [key_of(time) for time in (0, -5, (1, 2), ("1", 2), ((1,), 2), "mon/tue", "mon tue", None)]
+    assert len(set(names)) == len(names)
+    assert all(set(name).isdisjoint("/\\ {}[]*?:%") for name in names)
+
+
+def test_other_columns_are_refused_in_one_line(tmp_path: Path) -> None:
+    out = sink(tmp_path)
+    out.write_all(0, [frame(1), frame(2, column="w")])
+    out.complete(())
+    assert refused(out.close).code == "PS773"
+    for time, column in ((0, "v"), (1, "w")):
+        out = sink(tmp_path)
+        out.write_all(time, [frame(1, column=column)])
+        out.complete(())
+        if time:
+            error = refused(out.close)
+            assert error.code == "PS773"
+            assert "at 1 has no column 'v'" in error.message
+        else:
+            out.close()
+    assert read(tmp_path) == [1]
+
+
+def test_a_time_without_rows_is_committed_as_well_and_rows_of_python_are_taken(tmp_path: Path) -> None:
+    import pandas  # type: ignore[import-untyped]
+
+    out = sink(tmp_path)
+    out.write_all(0, [frame()])
+    out.complete((1,))
+    out.write_all(1, [{"v": 5}, {"v": 6}])
+    out.complete((2,))
+    assert refused(out.close).code == "PS773"  # a whole number of Python is a bigint
+    out = sink(tmp_path)
+    out.write_all(1, [pandas.DataFrame({"v": pandas.Series([5, 6], dtype="int32")})])
+    out.complete(())
+    out.close()
+    assert read(tmp_path) == [5, 6]
+    assert [each["rows"] for each in committed(spark_session(), tmp_path)] == [0, 2]
+
+
+def test_what_is_no_table_of_commits_is_refused_in_one_line(tmp_path: Path) -> None:
+    assert refused(lambda: read(tmp_path)).code == "PS777"
+    (tmp_path / "_commits").mkdir()
+    (tmp_path / "_commits" / "0.json").write_text('{"time": 0', encoding="utf-8")
+    assert refused(lambda: read(tmp_path)).code == "PS777"
+    late = ParquetSink(tmp_path).sink_for("late")
+    assert refused(lambda: late.write_all(0, [frame(1)])).code == "PS775"
+
+
+def test_a_run_that_has_ended_leaves_nothing_unwritten_where_no_frontier_says_so(tmp_path: Path) -> None:
+    failed, ended = sink(tmp_path / "failed"), sink(tmp_path / "ended")
+    for out in (failed, ended):
+        out.write_all(0, [frame(1)])
+    ended.ended()
+    for out in (failed, ended):
+        out.close()
+    assert read(tmp_path / "ended") == [1]
+    assert not (tmp_path / "failed").exists()
+
+
+# --- in a run --------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_writes_while_it_goes_on(tmp_path: Path) -> None:
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    first = threading.Event()
+
+    def numbers() -> Any:
+        yield 0, frame(1)
+        yield Complete((1,))
+        while not committed(spark_session(), tmp_path):  # the source waits for what it has brought
+            first.wait(0.05)
+        yield 1, frame(2)
+
+    Dataflow(graph, {}).run(sources={"in": numbers}, sinks={"out": ParquetSink(tmp_path)}, engine="threads")
+    assert read(tmp_path) == [1, 2]
+
+
+@pytest.mark.parametrize("waits_in", ["the sink", "the node"])
+def test_dataframes_that_wait_are_kept_and_written_once(tmp_path: Path, waits_in: str) -> None:
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    cancel = threading.Event()
+    begun: State | None = None
+
+    def numbers() -> Iterator[Any]:
+        yield from [(0, frame(0)), Complete((1,)), (1, frame(1)), (1, frame(2)), (2, frame(3))]
+        if begun is None:
+            cancel.set()
+        yield SILENT
+        yield Complete((2,))
+        yield 2, frame(4)
+
+    nodes = {} if waits_in == "the sink" else {"a": Stage(lambda time, tables: tables["in"])}
+    dataflow = Dataflow(graph, nodes, sources={"in": numbers}, sinks={"out": ParquetSink(tmp_path / "out")})
+    for _ in range(2):
+        keeping = Keeping(lambda state: None, 9.0, begun, KeptFrames(tmp_path / "state"))
+        control = Control(cancel=cancel if begun is None else None)
+        running = Running(dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping, control=control)
+        try:
+            running.run(None, 1)
+        except Cancelled:
+            begun = running.capture()
+            assert [each["time"] for each in committed(spark_session(), tmp_path / "out")] in ([], [0])
+            assert len(list((tmp_path / "state" / "frames").iterdir())) >= 3
+    assert read(tmp_path / "out") == [0, 1, 2, 3, 4]
+
+
+def test_a_table_that_is_kept_until_it_has_left_is_there_when_it_is_written(tmp_path: Path) -> None:
+    """The sink writes a time after the frontier has passed it, which is when the table is let go."""
+
+    class Kept(Stage):
+        def on_tables(self, time: Any, tables: dict[str, Any], out: Any) -> None:
+            out.send("out", time, out.keep(tables["in"], until=time, at="out"))
+
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    dataflow = Dataflow(graph, {"a": Kept()}, sinks={"out": ParquetSink(tmp_path)})
+    items = [item for time in range(6) for item in ((time, frame(time)), Complete((time + 1,)))]
+    dataflow.run(sources={"in": items}, engine="spark", session=spark_session())
+    assert read(tmp_path) == [*range(6)]
+
+
+def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path: Path) -> None:
+    beside = KeptFrames(tmp_path / "state")
+    rows, others = frame(1, 2), frame(3)
+    beside.begin()
+    names = [beside.write(rows), beside.write(others), beside.write(rows)]
+    assert names[0] == names[2] != names[1]
+    beside.settle()
+    beside.begin()
+    beside.write(rows)
+    beside.settle()
+    there = tmp_path / "state" / "frames"
+    assert [path.name for path in there.iterdir()] == [str(names[0][0])]
+    again = KeptFrames(tmp_path / "state")
+    found = again.read(names[0])
+    again.settle()
+    again.begin()
+    assert again.write(found) == names[0]
+    assert again.write(others)[0] > names[0][0]
+    again.begin()
+    again.settle()  # what this process was started from stays, since plans may read it
+    assert sorted(row.v for row in found.collect()) == [1, 2]
+
+
+# --- Delta Lake ------------------------------------------------------------------------------------------------------
+
+DELTA = """
+import sys
+from progress.order import Nat, Product
+from progress.runtime.on_spark.sinks_delta import DeltaSink
+from progress.spark_session import DELTA, DELTA_SETTINGS, start_session
+from tests.spark import SETTINGS
+
+session = start_session(
+    "local[2]",
+    {**SETTINGS, **DELTA_SETTINGS, "spark.driver.memory": "700m", "spark.databricks.delta.snapshotPartitions": "1"},
+    graphframes=False,
+    packages=[DELTA],
+)
+folder = sys.argv[1]
+
+def write(application, domain, *times, column="v"):
+    sink = DeltaSink(folder, application).sink_for("out")
+    sink.begins(domain)
+    for number, time in enumerate(times):
+        sink.write_all(time, [session.createDataFrame([(number,)], f"{column} int")])
+    sink.complete(())
+    sink.close()
+
+def rows():
+    return session.read.format("delta").load(folder).count()
+
+seen = []
+write("first", Nat(), 0, 1)
+seen.append(rows())
+write("first", Nat(), 1, 0, 2)  # 0 and 1 come again
+seen.append(rows())
+pairs = Product([Nat(), Nat()])
+write("second", pairs, (1, 0))
+write("second", pairs, (0, 1), (1, 0))
+seen.append(rows())
+try:
+    write("first", Nat(), 3, column="w")
+except Exception as error:
+    seen.append(f"{type(error).__name__} {error.code} {len(str(error).splitlines())}")
+print(seen)
+"""
+
+
+def test_delta_lake_takes_a_replayed_time_once(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", DELTA, str(tmp_path / "table")],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.splitlines()[-1:] == ["[2, 3, 5, 'PointstampError PS773 1']"], run.stderr[-2_000:]
+    log = [
+        json.loads(line)
+        for path in sorted((tmp_path / "table" / "_delta_log").glob("*.json"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    found = [(entry["txn"]["appId"], entry["txn"]["version"]) for entry in log if "txn" in entry]
+    assert found == [
+        ("first", 0), ("first", 1), ("first", 2),
+        (f"second/{key_of((1, 0))}", 0), (f"second/{key_of((0, 1))}", 0),
+    ]  # fmt: skip
+
+
+def test_a_session_without_delta_lake_is_refused_in_one_line(tmp_path: Path) -> None:
+    out = DeltaSink(tmp_path).sink_for("out")
+    out.begins(Int())
+    out.write_all(-3, [frame(1)])
+    out.complete(())
+    assert refused(out.close).code == "PS754"

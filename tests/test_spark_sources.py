@@ -1,0 +1,325 @@
+"""Sources on Spark: rows by time, file drops and streams; what is wrong with them in one line; where they go on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs import Graph
+from progress import PointstampError
+from progress.order import Finite, Nat, Product
+from progress.runtime import Complete, Dataflow, Messages
+from progress.runtime.checkpoint import State
+from progress.runtime.control import Cancelled, Control
+from progress.runtime.on_spark.sources_files import FileSource
+from progress.runtime.on_spark.sources_positions import in_order, still_to_come
+from progress.runtime.on_spark.sources_rows import FrameSource
+from progress.runtime.on_spark.sources_stream import StreamSource
+from progress.runtime.rest import Keeping
+from progress.runtime.running import Running
+from tests.spark import spark_session
+
+pytestmark = pytest.mark.spark
+
+
+def frame(rows: Sequence[Any], columns: str = "t int, v int") -> Any:
+    return spark_session().createDataFrame(rows, columns)
+
+
+def items(source: Any, domain: Any = None, engine: str = "threads") -> Iterator[Any]:
+    found: Iterator[Any] = source.items_for(engine, "in", domain or Nat())
+    return found
+
+
+def shown(found: Iterator[Any], column: str = "v") -> list[Any]:
+    """Items with the rows of their DataFrames instead of these."""
+    return [
+        (item.time, sorted(row[column] for value in item.values for row in value.collect()))
+        if isinstance(item, Messages)
+        else item
+        for item in found
+    ]
+
+
+def refused(found: Iterator[Any]) -> PointstampError:
+    with pytest.raises(PointstampError) as caught:
+        list(found)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 450
+    return caught.value
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def test_rows_of_a_time_are_a_message_and_complete_it() -> None:
+    source = FrameSource(frame([(2, 20), (0, 1), (2, 21), (5, 50)]), "t")
+    assert shown(items(source)) == [
+        (0, [1]), Complete((2,)), (2, [20, 21]), Complete((5,)), (5, [50]), Complete(()),
+    ]  # fmt: skip
+    assert source.counts == {0: 1, 2: 2, 5: 1}
+
+
+def test_times_of_a_partial_order_come_in_its_order_and_may_be_made_of_values() -> None:
+    from pyspark.sql import functions
+
+    rows = frame([(0, 1, 3), (1, 0, 4), (1, 1, 5), (0, 0, 6), (0, 1, 7)], "a int, b int, v int")
+    source = FrameSource(rows, functions.struct("a", "b"))
+    assert shown(items(source, Product([Nat(), Nat()]))) == [
+        ((0, 0), [6]), Complete(((0, 1), (1, 0))),
+        ((0, 1), [3, 7]), Complete(((1, 0),)),
+        ((1, 0), [4]), Complete(((1, 1),)),
+        ((1, 1), [5]), Complete(()),
+    ]  # fmt: skip
+    weeks = FrameSource(frame([(1, 10), (8, 80), (6, 60)]), "t", to=lambda day: day // 7)
+    assert shown(items(weeks)) == [(0, [10, 60]), Complete((1,)), (1, [80]), Complete(())]
+    days = FrameSource(frame([("tue", 2), ("mon", 1)], "t string, v int"), "t")
+    assert [
+        item[0] for item in shown(items(days, Finite(["mon", "tue"], [("mon", "tue")]))) if item[0] in ("mon", "tue")
+    ] == [
+        "mon",
+        "tue",
+    ]
+
+
+def test_what_is_left_after_each_time_is_what_the_others_have_in_common() -> None:
+    domain = Product([Nat(), Nat()])
+    times = in_order(domain, [(1, 1), (0, 2), (2, 0), (0, 0)])
+    for number, complete in enumerate(still_to_come(domain, times), 1):
+        for place, time in enumerate(times):
+            is_open = any(domain.less_equal(least, time) for least in complete.times)
+            assert is_open == (place >= number) or any(domain.less_equal(later, time) for later in times[number:])
+    assert still_to_come(domain, []) == [Complete(())]
+
+
+def test_rows_without_a_time_are_refused_in_one_line_or_set_aside() -> None:
+    rows = frame([(0, 1), (None, 2), (None, 3)])
+    error = refused(items(FrameSource(rows, "t")))
+    assert error.code == "PS771"
+    assert "2 rows without a time, such as Row(t=None, v=2)" in error.message
+    aside: list[Any] = []
+    assert shown(items(FrameSource(rows, "t", aside=aside))) == [(0, [1]), Complete(())]
+    ((time, left),) = aside
+    assert time is None
+    assert sorted(row.v for row in left.collect()) == [2, 3]
+
+
+def test_times_of_another_type_are_refused_in_one_line_or_set_aside() -> None:
+    rows = frame([("0", 1), ("x", 2), ("x", 3), (None, 4)], "t string, v int")
+    error = refused(items(FrameSource(rows.where("t is not null"), "t")))
+    assert error.code == "PS772"
+    assert "3 rows at '" in error.message
+    assert "such as Row(t=" in error.message
+    aside: list[Any] = []
+    numbers = FrameSource(rows, "t", to=lambda text: int(text) if text.isdecimal() else None, aside=aside)
+    assert shown(items(numbers)) == [(0, [1]), Complete(())]
+    assert sorted(row.v for row in aside[0][1].collect()) == [2, 3, 4]
+    assert refused(items(FrameSource(rows, "day"))).code == "PS774"
+
+
+def test_an_empty_input_brings_nothing() -> None:
+    assert list(items(FrameSource(frame([]), "t"))) == []
+    assert list(items(FrameSource(lambda: frame([(1, 1)]).where("v > 1"), "t"))) == []
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    assert Dataflow(graph, {}).run(sources={"in": FrameSource(frame([]), "t")}, engine="threads") == {}
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def drop(folder: Path, name: str, rows: Sequence[Any], columns: str = "v int") -> None:
+    """A file under its name at once, as a careful writer makes it."""
+    import pyarrow as arrow  # type: ignore[import-untyped]
+    import pyarrow.parquet as parquet  # type: ignore[import-untyped]
+
+    kinds = {"int": arrow.int32(), "string": arrow.string()}
+    fields = [field.split() for field in columns.split(", ")]
+    place = folder / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    schema = arrow.schema([(column, kinds[kind]) for column, kind in fields])
+    table = [arrow.array([row[number] for row in rows], schema.types[number]) for number in range(len(fields))]
+    parquet.write_table(arrow.Table.from_arrays(table, schema=schema), place.with_name(f"_{place.name}"))
+    place.with_name(f"_{place.name}").rename(place)
+
+
+def test_files_that_are_there_are_messages_by_the_times_in_their_names(tmp_path: Path) -> None:
+    drop(tmp_path, "day=1/b.parquet", [(3,)])
+    drop(tmp_path, "day=0/a.parquet", [(1,)])
+    drop(tmp_path, "day=0/b.parquet", [(2,)])
+    drop(tmp_path, "day=0/_hidden", [(9,)])
+    source = FileSource(tmp_path, r"day=(\d+)")
+    assert shown(items(source)) == [(0, [1, 2]), Complete((1,)), (1, [3]), Complete(())]
+    assert list(items(FileSource(tmp_path / "day=1", lambda name: 7)))[1:] == [Complete(())]
+
+
+def test_a_watched_folder_is_read_as_files_and_markers_come(tmp_path: Path) -> None:
+    drop(tmp_path, "day=0/a.parquet", [(1,)])
+    source = FileSource(tmp_path, r"day=(\d+)", marker="_SUCCESS", end="_END", every=0.01)
+    found = items(source)
+    first = next(found)
+    assert (first.time, first.values[0].collect()[0].v) == (0, 1)
+    drop(tmp_path, "day=1/a.parquet", [(3,)])
+    assert next(found).time == 1
+    drop(tmp_path, "day=0/c.parquet", [(4,)])
+    (tmp_path / "day=0" / "_SUCCESS").touch()
+    assert next(found).time == 0
+    assert next(found) == Complete((1,))
+    (tmp_path / "_END").touch()
+    assert list(found) == []
+
+
+def test_a_rule_says_what_is_complete_and_later_files_are_late(tmp_path: Path) -> None:
+    for day in (0, 2, 1):
+        drop(tmp_path, f"{day}.parquet", [(day,)])
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    late: list[Any] = []
+    source = FileSource(tmp_path, end="_END", every=0.01, complete=lambda day: [day])
+    cancel = threading.Event()
+
+    def seen(time: Any, value: Any) -> None:
+        if time == 2:
+            drop(tmp_path, "0b.parquet", [(7,)], "v int")
+            (tmp_path / "_END").touch()
+
+    Dataflow(graph, {}).run(sources={"in": source}, sinks={"out": seen, "late": late}, engine="threads", cancel=cancel)
+    assert [(time, value.collect()[0].v) for time, value in late] == [(0, 7)]
+
+
+def test_files_that_do_not_fit_are_refused_in_one_line(tmp_path: Path) -> None:
+    drop(tmp_path, "0.parquet", [(1,)])
+    drop(tmp_path, "1.parquet", [("x",)], "v string")
+    error = refused(items(FileSource(tmp_path)))
+    assert error.code == "PS773"
+    assert "'1.parquet'" in error.message
+    assert "'v' as string" in error.message
+    (tmp_path / "1.parquet").write_bytes(b"nothing of the kind")
+    assert refused(items(FileSource(tmp_path))).code == "PS774"
+    (tmp_path / "1.parquet").rename(tmp_path / "one.parquet")
+    assert refused(items(FileSource(tmp_path))).code == "PS772"
+    assert refused(items(FileSource(tmp_path, lambda name: -1))).code == "PS772"
+    assert refused(items(FileSource(tmp_path / "nowhere"))).code == "PS774"
+    with pytest.raises(PointstampError, match="PS774"):
+        FileSource(tmp_path, form="csv")
+
+
+def test_files_of_text_have_the_columns_that_are_given(tmp_path: Path) -> None:
+    (tmp_path / "3.json").write_text('{"v": 1}\n{"v": 2}\n', encoding="utf-8")
+    assert shown(items(FileSource(tmp_path, form="json", schema="v int"))) == [(3, [1, 2]), Complete(())]
+
+
+# --- streams ---------------------------------------------------------------------------------------------------------
+
+
+def stream(folder: Path) -> Any:
+    return lambda: spark_session().readStream.schema("t int, v int").option("maxFilesPerTrigger", 1).json(str(folder))
+
+
+def record(folder: Path, name: str, rows: Sequence[tuple[int | None, int]]) -> None:
+    folder.mkdir(exist_ok=True)
+    lines = [f'{{"t": {"null" if t is None else t}, "v": {v}}}\n' for t, v in rows]
+    (folder / f".{name}").write_text("".join(lines), encoding="utf-8")
+    (folder / f".{name}").rename(folder / name)
+
+
+def test_a_stream_ends_with_what_was_there_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    record(tmp_path / "in", "a.json", [(0, 1), (1, 2)])
+    source = StreamSource(stream(tmp_path / "in"), "t", tmp_path / "log", complete=lambda time: [time])
+    first = source.items_for("threads", "in", Nat())
+    assert shown(iter(first)) == [(0, [1]), Complete((0,)), (1, [2]), Complete((1,))]
+    assert source.counts == {0: 2}
+    first.digested(2)  # one message has entered the run
+    record(tmp_path / "in", "b.json", [(1, 3)])
+    again = source.items_for("threads", "in", Nat())
+    again.go_to(first.position)
+    assert shown(iter(again)) == [Complete((0,)), (1, [2]), Complete((1,)), (1, [3]), Complete((1,))]
+    again.digested(5)
+    last = source.items_for("threads", "in", Nat())
+    last.go_to(again.position)
+    assert shown(iter(last)) == [Complete((1,))]
+    assert sorted(path.name for path in (tmp_path / "log" / "batches").glob("[0-9]*")) == ["1"]
+    assert refused(iter(source.items_for("threads", "in", Nat()))).code == "PS774"  # batch 0 is gone
+
+
+def test_a_batch_that_comes_again_is_not_written_again(tmp_path: Path) -> None:
+    record(tmp_path / "in", "a.json", [(0, 1)])
+    source = StreamSource(stream(tmp_path / "in"), "t", tmp_path / "log")
+    found = source.items_for("threads", "in", Nat())
+    assert shown(iter(found)) == [(0, [1])]
+    for committed in (tmp_path / "log" / "_stream" / "commits").iterdir():
+        committed.unlink()  # killed before Spark had noted that the batch was done: it hands it over again
+    found.write(frame([(0, 9)]), 0)
+    again = source.items_for("threads", "in", Nat())
+    assert shown(iter(again)) == [(0, [1])]
+
+
+def test_a_live_stream_is_read_as_batches_come(tmp_path: Path) -> None:
+    record(tmp_path / "in", "a.json", [(0, 1)])
+    source = StreamSource(stream(tmp_path / "in"), "t", tmp_path / "log", live=True)
+    found = source.items_for("threads", "in", Nat())
+    assert next(found).time == 0
+    record(tmp_path / "in", "b.json", [(4, 1)])
+    assert next(found).time == 4
+    found.stop()
+    assert list(iter(found)) == []
+
+
+def test_what_ends_a_stream_is_one_line(tmp_path: Path) -> None:
+    from pyspark.sql import functions
+
+    record(tmp_path / "in", "a.json", [(0, 0)])
+    broken = functions.raise_error(functions.lit("no such road"))
+    source = StreamSource(lambda: stream(tmp_path / "in")().withColumn("w", broken), "t", tmp_path / "log")
+    assert refused(iter(source.items_for("threads", "in", Nat()))).code == "PS776"
+    record(tmp_path / "in", "a.json", [(None, 0)])
+    source = StreamSource(stream(tmp_path / "in"), "t", tmp_path / "other")
+    assert refused(iter(source.items_for("threads", "in", Nat()))).code == "PS771"
+
+
+# --- going on --------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_has_entered_the_run_is_passed_over(tmp_path: Path) -> None:
+    for day in range(4):
+        drop(tmp_path, f"{day}.parquet", [(day,)])
+    source = FileSource(tmp_path)
+    first = source.items_for("threads", "in", Nat())
+    list(first)
+    first.digested(3)  # two messages and what completes the first
+    assert first.position == ["0.parquet", "1.parquet"]
+    drop(tmp_path, "1b.parquet", [(9,)])
+    again = source.items_for("threads", "in", Nat())
+    again.go_to(first.position)
+    assert [item[0] for item in shown(again) if not isinstance(item, Complete)] == [1, 2, 3]
+
+
+def test_a_run_that_stopped_goes_on_behind_what_it_has_taken(tmp_path: Path) -> None:
+    from progress.runtime.on_spark.kept_frames import KeptFrames
+
+    for day in range(4):
+        drop(tmp_path / "in", f"{day}.parquet", [(day,)])
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    seen: list[int] = []
+    cancel = threading.Event()
+
+    def take(time: Any, value: Any) -> None:
+        seen.append(value.collect()[0].v)
+        if len(seen) == 2:
+            cancel.set()
+
+    dataflow = Dataflow(graph, {}, sources={"in": FileSource(tmp_path / "in")}, sinks={"out": take})
+    kept: list[State] = []
+    beside = KeptFrames(tmp_path / "state")
+    keeping = Keeping(kept.append, 1.0, None, beside)
+    running = Running(
+        dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping, control=Control(cancel=cancel)
+    )
+    with pytest.raises(Cancelled):
+        running.run(None, 1)
+    assert seen == [0, 1]
+    keeping = Keeping(kept.append, 1.0, running.capture(), KeptFrames(tmp_path / "state"))
+    Running(dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping).run(None, 1)
+    assert seen == [0, 1, 2, 3]
