@@ -15,7 +15,7 @@ demo: setup    ## check a good and a bad graph, and explain the bad one
 	@sh examples/demo.sh
 
 test: lint    ## lint, then every test but the soak
-	$(python) -m pytest -m "not soak" -n auto --dist loadfile
+	$(python) -m pytest -m "not soak" -n auto --dist loadfile --no-loadscope-reorder
 
 lint: setup    ## ruff and strict mypy
 	$(python) -m ruff check .

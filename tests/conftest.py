@@ -17,10 +17,18 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so it is in the backgro
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """pyspark leaves the sockets on which it collects rows to the garbage collector."""
+    """Files with long tests come first, so that no process waits for them at the end.
+
+    pyspark leaves the sockets on which it collects rows to the garbage collector.
+    """
+    turns = {"spark": 0, "slow": 1}
+    order: dict[object, int] = {}
     for item in items:
+        turn = min((turns[marker.name] for marker in item.iter_markers() if marker.name in turns), default=2)
+        order[item.path] = min(turn, order.get(item.path, 2))
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
+    items.sort(key=lambda item: order[item.path])
 
 
 @pytest.fixture(autouse=True)
