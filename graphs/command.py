@@ -153,6 +153,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--state", metavar="DIR", help="keep the run there; start the same command again to go on")
     run.add_argument("--every", type=float, metavar="SECONDS", help="how often --state is written; 1")
     run.add_argument("--trace", metavar="FILE", help="write every step there, for replay")
+    run.add_argument(
+        "--ui", type=_port, metavar="PORT", help="a page that shows the run live, on 127.0.0.1; 0: any port"
+    )
     run.set_defaults(run=_run)
 
     close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
@@ -381,6 +384,12 @@ def _new_file(path: str) -> BinaryIO:
 def _line_number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or not int(text):
         raise argparse.ArgumentTypeError(f"{printable(text)!r} is no line number: they begin with 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{printable(text)!r} is no port: they go from 0 to 65535")
     return int(text)
 
 

@@ -153,7 +153,7 @@ class Lines:
             return ()
         if type(first) is not Complete:
             raise self._bad(f"times of {self._domain!r} have no beginning", '{"complete": [t, ...]} first')
-        return first.times
+        return tuple(first.times)
 
     @property
     def position(self) -> Position:

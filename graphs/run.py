@@ -42,7 +42,7 @@ from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
-from progress.runtime.observer import Observer
+from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
@@ -174,14 +174,13 @@ class Command:
                 self._check_state(self._folder, known)
                 if known["is_finished"]:
                     return FINE
+        observer = self._watched(observer or (Display() if self._has_terminal() else None))
         with Signals() as signals:
             control = Control(cancel=signals.came)
             self._open_inputs(known.get("inputs", {}), control)
             self._open_outputs(known.get("files", {}))
             self._closed = set(known.get("closed", ()))
             running: Running | None = None
-            if observer is None and self._has_terminal():
-                observer = Display()
             try:
                 running = self._running(begun, control, observer)
                 running.run(self.options.seed, self.options.workers or 4)
@@ -204,6 +203,23 @@ class Command:
                 "`pointstamp check` finds the cycle that does not advance",
             )
         return FINE
+
+    def _watched(self, observer: Observer | None) -> Observer | None:
+        """The observer, and the live view beside it, if there is to be one."""
+        port = self.options.ui
+        if port is None:
+            return observer
+        from graphs.live import LiveView, Watch
+
+        watch = Watch(Path(self.options.pipeline).name, self.dataflow.network, self.options.engine)
+        try:
+            view = LiveView(watch, port)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise bad_usage(f"--ui {port}: {reason}", "another port; 0 takes any that is free") from None
+        self._opened.callback(view.close)
+        complain(f"pointstamp: live view at {view.url}")
+        return watch if observer is None else Observers(observer, watch)
 
     def _has_terminal(self) -> bool:
         """Whether a line that changes may be shown: standard error is a terminal that no output writes to."""

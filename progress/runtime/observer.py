@@ -26,3 +26,30 @@ class Observer:
 
     def ended(self, core: Core, failure: BaseException | None) -> None:
         """The run is over."""
+
+
+class Observers(Observer):
+    """Several observers as one, told one after the other."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._each = observers
+
+    def started(self, core: Core) -> None:
+        for each in self._each:
+            each.started(core)
+
+    def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
+        for each in self._each:
+            each.performed(node, edge, time, count)
+
+    def failed(self, failure: NodeFailed) -> None:
+        for each in self._each:
+            each.failed(failure)
+
+    def brought(self, edge: str, count: int, late: int) -> None:
+        for each in self._each:
+            each.brought(edge, count, late)
+
+    def ended(self, core: Core, failure: BaseException | None) -> None:
+        for each in self._each:
+            each.ended(core, failure)

@@ -17,7 +17,7 @@ times, else at the least ones of its domain; an input over `int`, which has none
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias, Union
 
@@ -30,7 +30,7 @@ from progress.refusal import no_time_there
 class Complete(NamedTuple):
     """Only messages at or after one of these times still come; none closes the input."""
 
-    times: tuple[Any, ...]
+    times: Collection[Any]
 
 
 class Messages(NamedTuple):

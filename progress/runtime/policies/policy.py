@@ -107,7 +107,7 @@ class Items:
             self._policy.passed(())
             raise
         if type(item) is Complete:
-            self._policy.passed(item.times)
+            self._policy.passed(tuple(item.times))
         return item
 
     def stop(self) -> None:
@@ -135,7 +135,7 @@ class AsyncItems:
             self._policy.passed(())
             raise
         if type(item) is Complete:
-            self._policy.passed(item.times)
+            self._policy.passed(tuple(item.times))
         return item
 
 
