@@ -26,9 +26,9 @@ class Dataflow:
 
     Parameters
     ----------
-    graph : any graph with `network()` nodes : the code of each node: a `Node`, or a function, whose results are sent
-    on; nodes without code send messages on
-        as the graph's summaries say
+    graph : any graph with `network()`
+    nodes : the code of each node: a `Node`, or a function, whose results are sent on; nodes without code send messages
+        on as the graph's summaries say
     sources : what comes in on each input edge (`progress.runtime.source`); an input without one is closed
     sinks : where goes what leaves on each output edge, and what is late or dead (`progress.runtime.sink`)
     on_error : what is done when a node raises, by node or `"*"` for all (`progress.runtime.failure`)
