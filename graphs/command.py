@@ -102,9 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "files", nargs="*", metavar="FILE", help="graph files, patterns like 'graphs/*.yaml', or - for stdin"
     )
-    check.add_argument("--nodes", metavar="N.parquet", help="the nodes as a table, instead of FILE")
-    check.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
-    check.add_argument("--engine", choices=("local", "spark", "auto"), help="where; tables: auto, by their size")
+    _add_engines(check)
     check.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
     for word, says in (
         ("error", "treat CODE as an error"),
@@ -126,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     replay = commands.add_parser("replay", help="play a recorded track session again, and show the state at any line")
     replay.add_argument("file", metavar="FILE")
     replay.add_argument("trace", metavar="TRACE", help="the lines that track was fed, or what track --record wrote")
-    replay.add_argument("--at", type=_line_number, metavar="LINE", help="the state after this line, not at the end")
+    replay.add_argument("--at", type=_positive, metavar="LINE", help="the state after this line, not at the end")
     replay.add_argument(
         "--why", action="append", default=[], metavar="NODE=TIME", help="what keeps this request waiting there"
     )
@@ -161,9 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
     close.add_argument("file", nargs="?", metavar="FILE")
     close.add_argument("--at", action="append", required=True, metavar="LOCATION=TIME", help="TIME as JSON")
-    close.add_argument("--nodes", metavar="N.parquet", help="the nodes as a table, instead of FILE")
-    close.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
-    close.add_argument("--engine", choices=("local", "spark", "auto"), help="where; tables: auto, by their size")
+    _add_engines(close)
     close.add_argument("--format", choices=("text", "json"), default="text")
     close.add_argument("-o", dest="output", metavar="FRONTIERS.parquet", help="write the answer as a table")
     close.set_defaults(run=_close)
@@ -180,6 +176,18 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--format", choices=("text", "json"), default="text")
     explain.set_defaults(run=_explain)
     return parser
+
+
+def _add_engines(command: argparse.ArgumentParser) -> None:
+    """What commands have in common that take graphs as tables, and Spark as their engine."""
+    command.add_argument("--nodes", metavar="N.parquet", help="the nodes as a table, instead of FILE")
+    command.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
+    command.add_argument("--engine", choices=("local", "spark", "auto"), help="where; tables: auto, by their size")
+    command.add_argument("--master", metavar="URL", help="of the engine spark; local[*]")
+    command.add_argument(
+        "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine spark's session"
+    )
+    command.add_argument("--rounds", type=_positive, metavar="N", help="the most rounds the engine spark may take")
 
 
 class _Version(str):
@@ -216,7 +224,7 @@ def _check(options: argparse.Namespace) -> int:
     if _are_tables(options, bool(options.files), "check"):
         reports = [_adjusted(_checked_table(options), severities)]
     else:
-        reports = [_adjusted(_checked(file, options.engine), severities) for file in _expanded(options.files)]
+        reports = [_adjusted(_checked(file, options), severities) for file in _expanded(options.files)]
     for report in reports:
         if not report.readable:
             found = report.diagnostics[0]
@@ -247,23 +255,35 @@ def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
     if tables == named or (tables and (options.nodes is None or options.edges is None)):
         example = f"pointstamp {command} loop.yaml{' --at input=0' * (command == 'close')}"
         raise _bad_usage(f"{command} takes FILE, or both --nodes and --edges", example)
+    if options.engine == "local" or (options.engine is None and not tables):
+        for option in ("master", "conf", "rounds"):
+            if getattr(options, option):
+                raise _bad_usage(f"--{option} is of no use to the engine local", "--engine spark")
+    for setting in options.conf:
+        check_setting(setting)
     return tables
+
+
+def check_setting(setting: str) -> None:
+    """Refuse a setting of Spark that is none."""
+    if not setting.partition("=")[0] or "=" not in setting:
+        raise _bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
 
 
 def _checked_table(options: argparse.Namespace) -> FileReport:
     from graphs.at_scale.report import check_tables
 
-    return check_tables(options.nodes, options.edges, options.engine, complain)
+    return check_tables(options, complain)
 
 
-def _checked(file: str, engine: str | None) -> FileReport:
+def _checked(file: str, options: argparse.Namespace) -> FileReport:
     from graphs.check import check_text, unreadable
     from graphs.document import read_file
 
-    if engine in ("spark", "auto"):
+    if options.engine in ("spark", "auto"):
         from graphs.at_scale.report import check_file
 
-        return check_file(file, engine, complain)
+        return check_file(file, options, complain)
     try:
         return check_text(read_file(file), file)
     except PointstampError as error:
@@ -381,9 +401,9 @@ def _new_file(path: str) -> BinaryIO:
     return file
 
 
-def _line_number(text: str) -> int:
+def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or not int(text):
-        raise argparse.ArgumentTypeError(f"{printable(text)!r} is no line number: they begin with 1")
+        raise argparse.ArgumentTypeError(f"{printable(text)!r} is no number from 1 on")
     return int(text)
 
 

@@ -6,6 +6,7 @@ import argparse
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from graphs.command import check_setting
 from graphs.run_files import bad_usage
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ def check_options(options: argparse.Namespace) -> None:
             if getattr(options, option):
                 raise bad_usage(f"--{option} is of no use to the engine {options.engine}", "--engine spark")
     for setting in options.conf:
-        if not setting.partition("=")[0] or "=" not in setting:
-            raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
+        check_setting(setting)
 
 
 def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:

@@ -19,11 +19,6 @@ NAME_COLUMNS = ("id", "name", "node")
 JSON_COLUMNS = frozenset({"time", "summary", "emits", "requests"})
 
 
-def read_tables(nodes: str, edges: str) -> Graph:
-    """The graph of two Parquet files. Cost: linear in their rows."""
-    return graph_of_rows(_rows(nodes), _rows(edges), nodes)
-
-
 def graph_of_rows(nodes: Iterable[dict[str, Any]], edges: Iterable[dict[str, Any]], table: str) -> Graph:
     """The graph of rows of two tables; `table` is what complaints call that of the nodes."""
     named: dict[str, Any] = {}
@@ -31,7 +26,7 @@ def graph_of_rows(nodes: Iterable[dict[str, Any]], edges: Iterable[dict[str, Any
         column = next((column for column in NAME_COLUMNS if row.get(column) is not None), None)
         if column is None:
             raise PointstampError("PS007", f"{table}: a row has no name", f"a column {NAME_COLUMNS[0]}")
-        name = str(row.pop(column))
+        name = _name(row.pop(column), table)
         if name in named:
             raise PointstampError("PS010", f"{table}: two rows are named {name!r}", "one row a node")
         named[name] = _given(row, NODE_KEYS)
@@ -52,7 +47,8 @@ def write_frontiers(path: str, frontiers: dict[str, list[Any]]) -> None:
         ) from None
 
 
-def _rows(path: str) -> list[dict[str, Any]]:
+def read_rows(path: str) -> list[dict[str, Any]]:
+    """The rows of a Parquet file or folder; refused (PS001) where there is none. Cost: linear in them."""
     arrow, parquet = _arrow()
     try:
         rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
@@ -65,21 +61,39 @@ def _rows(path: str) -> list[dict[str, Any]]:
 
 def _given(row: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     """The keys that have a value, JSON text read; other columns are kept and refused as unknown keys are."""
-    return {
+    given = {
         key: read_json(value) if key in JSON_COLUMNS and key in known else value
         for key, value in row.items()
         if value is not None
     }
+    if isinstance(given.get("emits"), dict):  # a map of texts
+        given["emits"] = {edge: read_json(summary) for edge, summary in given["emits"].items()}
+    return given
+
+
+def _name(value: Any, table: str) -> str:
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise PointstampError("PS009", f"{table}: {value!r} is no name", "text, or whole numbers")
+    return str(value)
 
 
 def read_json(value: Any) -> Any:
-    """What a JSON text stands for; a text that is none stands for itself."""
+    """What a JSON text stands for; a text that is none stands for itself, a struct for the JSON that it would be."""
     if not isinstance(value, str):
-        return value
+        return _as_data(value)
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
+
+
+def _as_data(value: Any) -> Any:
+    """A nested value of a column as data: a map is a list of pairs there, and fields that are null are left out."""
+    if isinstance(value, list) and value and all(isinstance(item, tuple) for item in value):
+        value = dict(value)
+    if isinstance(value, dict):
+        return {key: _as_data(item) for key, item in value.items() if item is not None}
+    return [_as_data(item) for item in value] if isinstance(value, list) else value
 
 
 def _arrow() -> tuple[Any, Any]:

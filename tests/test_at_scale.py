@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from benchmarks.graphs_to_measure import layered_edges
 from graphs import Graph, at_scale
 from graphs.at_scale import Options, Round, Tables
 from graphs.at_scale.closure import SparkClosure
@@ -23,6 +25,7 @@ from tests.spark import spark_session
 pytestmark = pytest.mark.spark
 
 GRAPHS = 200
+SEEDS_OF_COMPONENTS = (2, 3)  # one whose Condition 2 fails, one where all is well
 NO_ROOM = Options(fits=0)  # everything stays in Spark
 
 
@@ -133,20 +136,32 @@ def test_proofs_are_those_of_the_local_engine(opened: SparkGraph) -> None:
         if proof is not None:
             assert (proof[0], proof[-1]) == case.pair
             assert len({location for location, _ in proof}) == len(proof)
-            less_equal = [case.graph.domain_of(location).less_equal for location, _ in proof]
-            closure = close(case.graph, [case.pair[0]])
-            assert all((location, time) in closure for location, time in proof)
-            assert less_equal
+            steps = CouldResultIn(case.graph)
+            for before, after in pairwise(proof):
+                assert after.location in neighbours(case, before.location)
+                assert steps(before, after)
 
 
-def test_what_is_too_much_to_send_everywhere_is_sorted_to_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphs.at_scale.closure.FEW_TIMES", 0)
-    monkeypatch.setattr("graphs.at_scale.closure.MANY_KNOWN", -1)
-    monkeypatch.setattr("graphs.at_scale.closure.PARTS", 2)
-    few = batch()[:12]
-    starts = [pointstamp for case in few for pointstamp in case.starts]
-    graph = together(few)
-    assert at_scale.close(graph, starts, "spark", spark_session()).frontiers == close(graph, starts).frontiers
+def neighbours(case: Case, location: str) -> set[str]:
+    """Where a message may be next: the edges that leave a node, the destination of an edge."""
+    ends = list(zip(case.graph.edges, case.graph.sources, case.graph.targets, strict=True))
+    leaving = {name for name, source, _ in ends if source == location}
+    return leaving | {target for name, _, target in ends if name == location and target is not None}
+
+
+def test_a_layered_graph_with_feedback_has_the_same_answers() -> None:
+    count, feedbacks, edges = layered_edges(20_000)
+    graph = Graph(time={"product": ["nat", "nat"]})
+    for number in range(count):
+        graph.node(f"n{number}")
+    for number in range(feedbacks):
+        graph.node(f"f{number}", summary={"advance": [1, 0]} if number % 4 == 0 else "feedback", notify=False)
+    for source, target, name in edges:
+        graph.edge(source, target, name)
+    opened = at_scale.open_in_spark(graph, spark_session())
+    assert at_scale.close(opened, [("n0", (0, 0))]).frontiers == close(graph, [("n0", (0, 0))]).frontiers
+    assert at_scale.check_conditions(opened) == check_conditions(graph)
+    opened.release()
 
 
 # --- rounds ----------------------------------------------------------------------------------------------------------
@@ -211,6 +226,25 @@ def test_a_component_without_room_is_judged_where_it_is(amount: list[int], domai
     assert (found.advancing.holds is None) == (amount == [1, -1] and "product" in domain)
 
 
+def test_random_components_without_room_are_judged_where_they_are() -> None:
+    seen = set()
+    for seed in SEEDS_OF_COMPONENTS:
+        rng = random.Random(seed)
+        graph = Graph(time={"product": ["int", "int"]})
+        names = [f"n{number}" for number in range(rng.randint(3, 7))]
+        for name in names:
+            graph.node(name, summary={"advance": [rng.randint(-1, 3), rng.randint(-1, 3)]})
+        for number, name in enumerate(names):
+            for target in {names[(number + 1) % len(names)], rng.choice(names)} - {name}:
+                graph.edge(name, target, f"{name}->{target}")
+        found = at_scale.check_conditions(graph, "spark", spark_session(), Options(fits=1))
+        here = check_conditions(graph)
+        assert found.condition_2.holds == here.condition_2.holds
+        assert found.advancing.holds in (here.advancing.holds, None)
+        seen.add(here.condition_2.holds)
+    assert seen == {True, False}
+
+
 def test_a_component_without_room_that_does_more_than_add_is_refused() -> None:
     graph = loop(-1, "int", summary={"at_least": 3})
     with pytest.raises(PointstampError) as caught:
@@ -270,6 +304,54 @@ def test_what_is_wrong_with_a_table_has_the_code_of_a_file(nodes: str, edges: st
         at_scale.open_in_spark(Tables(session.sql(nodes), session.sql(edges)), session)
     assert (caught.value.code, "\n" in str(caught.value)) == (code, False)
     assert says in str(caught.value)
+
+
+ONE = "SELECT 'a' AS id"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "code"),
+    [
+        (NODES + " WHERE false", EDGES, "PS760"),
+        (f"SELECT id, '{{bad' AS emits FROM ({NODES})", EDGES, "PS007"),
+        (f"SELECT id, '[1]' AS emits FROM ({NODES})", EDGES, "PS007"),
+        (
+            f"SELECT id, '{{\"x\": null}}' AS emits FROM ({NODES}) WHERE id = 'a'",
+            "SELECT 'x' AS id, 'a' AS `from`",
+            "PS013",
+        ),
+        (f"SELECT id, '{{\"x\": 5}}' AS emits FROM ({ONE})", "SELECT 'x' AS id, 'a' AS `from`", "PS013"),
+        (f"SELECT id, '' AS summary FROM ({NODES})", EDGES, "PS013"),
+        (f"SELECT id, '' AS requests FROM ({NODES})", EDGES, "PS013"),
+        (f"SELECT id, '' AS time FROM ({NODES})", EDGES, "PS012"),
+        (f"SELECT id, ' int ' AS time FROM ({NODES})", EDGES, "PS012"),
+        (f"SELECT cast(id AS binary) AS id FROM ({NODES})", EDGES, "PS009"),
+        (f"SELECT 1.5D AS id FROM ({ONE})", "SELECT 'x' AS id, 'a' AS `from`", "PS009"),
+        (f"SELECT id, 'b' AS name FROM ({ONE})", "SELECT 'x' AS id, 'a' AS `from`", "PS006"),
+    ],
+)
+def test_what_one_engine_refuses_the_other_does(nodes: str, edges: str, code: str) -> None:
+    session = spark_session()
+    for engine in ("spark", "local"):
+        with pytest.raises(PointstampError) as caught:
+            at_scale.close(Tables(session.sql(nodes), session.sql(edges)), [("a", 0)], engine, session)
+        assert (engine, caught.value.code) == (engine, code)
+
+
+@pytest.mark.parametrize(
+    "emits",
+    [
+        '\'{"x": {"advance": 1}}\'',
+        "map('x', '{\"advance\": 1}')",
+        "map('x', named_struct('advance', 1))",
+        "named_struct('x', named_struct('advance', 1, 'at_least', cast(NULL AS int)), 'y', cast(NULL AS string))",
+    ],
+)
+def test_emits_may_be_text_a_map_or_a_struct(emits: str) -> None:
+    session = spark_session()
+    tables = Tables(session.sql(f"SELECT 'a' AS id, {emits} AS emits"), session.sql("SELECT 'x' AS id, 'a' AS `from`"))
+    for engine in ("spark", "local"):
+        assert at_scale.close(tables, [("a", 0)], engine, session).frontiers == {"a": (0,), "x": (1,)}
 
 
 def test_domains_that_do_not_agree_are_refused() -> None:

@@ -1,10 +1,10 @@
 """Close-up (A&I 3.3) in Spark: antichains of times move along edges until nothing new arrives.
 
-Each round sends the times that were new in the round before, and only these: joined to the edges that leave their
-nodes, moved by the pieces of the edges' summaries, gathered by node as an array, reduced to its minimal elements, and
-compared to what is known there. A round costs its active nodes, a scan of the edges and one of what is known; all
-edges are never joined to all nodes. It is one job, of one shape, and its checkpoint cuts the lineage. docs/at-scale.md
-says what GraphFrames' Pregel takes for the same, and why it is not used here.
+GraphFrames' Pregel does it, a round a call: the times that were new in the round before go along the edges that leave
+their nodes, moved by the pieces of the edges' summaries, which are columns; what arrives at a node is gathered as an
+array of structs, reduced to its minimal elements, and compared to what is known there. Nodes where nothing was new send
+nothing. All of it is SQL. After a round there is a checkpoint, which cuts the lineage, and the next is the same plan
+again; so a round can be told of, and a run be stopped. A round costs a pass over the edges and one over the nodes.
 
 Where a number can fall again and again, going round would take as many rounds as the fall is deep. Components with such
 a summary go to the local engine, which runs falls to their end at once or says that they have none (PS601).
@@ -24,9 +24,7 @@ from progress.order import NO_TIME, as_time, times_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-PARTS = 12  # rounds, after which what is known is put together
-FEW_TIMES = 200_000  # new ones, which are sent to all edges instead of being sorted to them
-MANY_KNOWN = 1_000_000  # rows of what is known, of which no more are compared than something new came to
+ARRIVED = "_pregel_msg_"  # what Pregel calls the messages that a vertex was sent, together; null where there are none
 
 
 class SparkClosure:
@@ -150,112 +148,103 @@ def close_in_spark(graph: SparkGraph, pointstamps: Iterable[tuple[str, Any]], op
 
 
 class _Run:
-    """One closing. `state` has the columns id, shape, times, new: what was found since `old` was put together.
+    """One closing. The vertices are the places where times can be: a node with a shape of its domain, numbered.
 
-    Every round has the same plan, so that Spark compiles it once.
+    `state` has the columns id (of the vertex), node, shape, known (the minimal times found so far) and found (those of
+    them that the last round brought). Every round has the same plan, so that Spark compiles it once.
     """
 
     def __init__(self, graph: SparkGraph, options: Options, starts: list[tuple[int, int, list[int]]]) -> None:
-        from pyspark import StorageLevel
-
         self.graph = graph
         self.options = options
         self.starts = starts
-        self.level = StorageLevel.MEMORY_AND_DISK
-        self.steps = graph.steps().select("src", "dst", "summary")
-        self.pieces = cut(graph.pieces.frame(graph.session))
-        self.old = cut(_rows(graph, [], "id").selectExpr("id", "shape", f"array({graph.shapes.as_struct}) AS times"))
-        self.used: list[DataFrame] = []  # kept for one round
-        self.known = 0  # rows in `old` and `state`
+        self.ways = graph.ways()
         self.largest = max([0, *(abs(number) for _, _, numbers in starts for number in numbers)])
 
     def run(self) -> DataFrame:
-        """id, shape, times: the minimal times at the nodes."""
+        """id (of the node), shape, times: the minimal times at the nodes."""
         graph, options = self.graph, self.options
         falling = Falling.of(graph, options)
-        active = gathered(graph, _rows(graph, self.starts, "id"), "id")
-        state = self.old.selectExpr("id", "shape", "times", "false AS new")
-        state, count, frontier = self._next(state, active, falling)
+        nothing = f"cast(array() AS {graph.shapes.times_type})"
+        state = graph.places().selectExpr("id", "node", "shape", f"{nothing} AS known", f"{nothing} AS found")
+        state, active, frontier = self._settled(self._with(state, self.starts))
         number = 0
-        options.told("close", number, count, frontier)
-        while count:
+        while True:
+            if falling is not None and active:
+                more = falling.run_down(state.where("size(found) > 0").selectExpr("node AS id", "shape", "found"))
+                if more:
+                    state, active, frontier = self._settled(self._with(state, more))
+            options.told("close", number, active, frontier)
+            if not active:
+                return state.where("size(known) > 0").selectExpr("node AS id", "shape", "known AS times")
             graph.shapes.check(self.largest + number * graph.pieces.most_added)
+            if graph.pieces.endless:
+                self._refuse_endless(state)
             number += 1
-            if number % PARTS == 0:
-                self.old = cut(self._together(state))
-                state = state.where("new")
-            state, count, frontier = self._next(state, self._following(state, frontier), falling)
-            options.told("close", number, count, frontier)
-        return cut(self._together(state))
+            state, active, frontier = self._settled(self._moved(state))
 
-    def _next(self, state: DataFrame, fresh: DataFrame, falling: Falling | None) -> tuple[DataFrame, int, int]:
-        """The state with what is new now, how many nodes it is new at, and how many times are new."""
+    def _moved(self, state: DataFrame) -> DataFrame:
+        """A round of Pregel: what the last round found goes along the ways that leave it."""
+        from graphframes import GraphFrame  # type: ignore[import-untyped]
+        from pyspark.sql import functions
+
+        shapes = self.graph.shapes
+        send = functions.expr(self.graph.pieces.message("src.fresh", "edge"))
+        known = f"if({ARRIVED} IS NULL, times, {shapes.minimal(f'concat(times, {ARRIVED})')})"
+        fresh = shapes.not_above(f"coalesce({ARRIVED}, slice(times, 1, 0))", "times")
+        moved: DataFrame = (
+            GraphFrame(state, self.ways)
+            .pregel.setMaxIter(1)
+            .setCheckpointInterval(0)
+            .setInitialActiveVertexExpression(functions.expr("size(found) > 0"))
+            .setUpdateActiveVertexExpression(functions.lit(False))
+            .setSkipMessagesFromNonActiveVertices(True)
+            .withVertexColumn("times", functions.col("known"), functions.expr(known))
+            .withVertexColumn("fresh", functions.col("found"), functions.expr(fresh))
+            .sendMsgToDst(send)
+            .aggMsgs(functions.expr(f"flatten(collect_list({ARRIVED}))"))
+            .run()
+        )
+        return moved.selectExpr("id", "node", "shape", "times AS known", f"{shapes.minimal('fresh')} AS found")
+
+    def _settled(self, state: DataFrame) -> tuple[DataFrame, int, int]:
+        """The state computed, its lineage cut; at how many places something is new, and how many times."""
         from pyspark.sql import Observation, functions
 
-        if falling is not None:
-            fresh = falling.run_down(cut(fresh))
         seen = Observation()
-        fresh = fresh.selectExpr("id", "shape", "times", "true AS new").observe(
-            seen, functions.count("id").alias("active"), functions.expr("coalesce(sum(size(times)), 0) AS frontier")
+        state = state.observe(
+            seen,
+            functions.expr("count_if(size(found) > 0) AS active"),
+            functions.expr("coalesce(sum(size(found)), 0) AS frontier"),
         )
-        following = state.selectExpr("id", "shape", "times", "false AS new").unionAll(fresh)
-        following = cut(following.coalesce(self._partitions))
-        while self.used:
-            self.used.pop().unpersist()
+        state = cut(state)
         found = seen.get
-        self.known += found["active"]
-        return following, found["active"], found["frontier"]
+        return state, found["active"], found["frontier"]
 
-    @property
-    def _partitions(self) -> int:
-        return max(2, self.graph.session.sparkContext.defaultParallelism)
-
-    def _following(self, state: DataFrame, frontier: int) -> DataFrame:
-        """What is new at the nodes one step further: id, shape, times."""
-        from pyspark.sql import functions
-
+    def _with(self, state: DataFrame, rows: list[tuple[int, int, list[int]]]) -> DataFrame:
+        """The state with more times at some nodes, those that are new among what was found."""
         shapes = self.graph.shapes
-        times = state.where("new").selectExpr("id AS src", "shape", "inline(times)")
-        if frontier <= FEW_TIMES:
-            times = functions.broadcast(times)
-        moved = self.graph.pieces.apply(self.steps.join(times, "src"), self.pieces, ["dst AS id"])
-        if self.graph.pieces.endless:
-            self._refuse_endless(times, moved)
-        arrived = gathered(self.graph, moved.drop("endless"), "id")
-        here = self.old.unionAll(state.select("id", "shape", "times"))
-        if self.known > MANY_KNOWN:
-            arrived = arrived.persist(self.level)
-            self.used.append(arrived)
-            here = here.join(arrived.select("id", "shape"), ["id", "shape"], "left_semi")
-        both = arrived.selectExpr("id", "shape", "times", "true AS new").unionAll(
-            here.selectExpr("id", "shape", "times", "false AS new")
+        more = gathered(self.graph, _rows(self.graph, rows, "node"), "node").withColumnRenamed("times", "more")
+        joined = state.join(more, ["node", "shape"], "left")
+        new = joined.selectExpr("*", f"if(more IS NULL, more, {shapes.not_above('more', 'known')}) AS new")
+        # expressions name the orders of all domains, so one is never put into another
+        both = new.selectExpr(
+            "*", "coalesce(concat(known, new), known) AS every", "coalesce(concat(found, new), found) AS last"
         )
-        grouped = both.groupBy("id", "shape").agg(
-            functions.expr("flatten(collect_list(times) FILTER (WHERE new)) AS times"),
-            functions.expr("flatten(collect_list(times) FILTER (WHERE NOT new)) AS known"),
+        return both.selectExpr(
+            "id", "node", "shape", f"{shapes.minimal('every')} AS known", f"{shapes.minimal('last')} AS found"
         )
-        grouped = grouped.where("size(times) > 0")
-        fresh = grouped.selectExpr("id", "shape", f"{shapes.not_above('times', 'known')} AS times")
-        return fresh.where("size(times) > 0")
 
-    def _refuse_endless(self, times: DataFrame, moved: DataFrame) -> None:
+    def _refuse_endless(self, state: DataFrame) -> None:
         """A piece without a lower end: the local engine's own summary says what follows."""
-        if not moved.where("endless").head(1):
-            return
-        shapes = self.graph.shapes
-        columns = ["shape", "summary", *shapes.columns]
-        for shape, summary, *numbers in self.steps.join(times, "src").select(columns).toLocalIterator():
-            bound = self.graph.summaries[summary]
-            if bound.source == shapes.shapes[shape].domain:
-                bound.apply(shapes.decode(shape, numbers))
-
-    def _together(self, state: DataFrame) -> DataFrame:
-        """All that is known, a row for each node and shape."""
-        from pyspark.sql import functions
-
-        everything = self.old.unionAll(state.select("id", "shape", "times"))
-        grouped = everything.groupBy("id", "shape").agg(functions.expr("flatten(collect_list(times)) AS times"))
-        return grouped.withColumn("times", functions.expr(self.graph.shapes.minimal("times")))
+        graph, shapes = self.graph, self.graph.shapes
+        times = state.selectExpr("node AS src", "shape", "inline(found)")
+        steps = graph.steps().select("src", "summary").join(times, "src")
+        before = ["shape AS before", "summary", *(f"{column} AS before_{column}" for column in shapes.columns)]
+        moved = graph.pieces.apply(steps, graph.pieces.frame(graph.session), before).where("endless")
+        for shape, summary, *numbers in moved.limit(1).collect():
+            graph.summaries[summary].apply(shapes.decode(shape, numbers[: shapes.width]))
+            raise AssertionError("a piece without a lower end gave minimal times")
 
 
 def _rows(graph: SparkGraph, rows: Sequence[tuple[int, int, list[int]]], key: str) -> DataFrame:

@@ -51,6 +51,8 @@ def standard_nodes(nodes: DataFrame) -> DataFrame:
     if kinds.get("notify", NOTHING) not in ("boolean", NOTHING):
         raise PointstampError("PS007", f"notify is a column of {kinds['notify']}", "true or false")
     _check_texts(kinds, ("label",), "PS007", "text")
+    _check_texts(kinds, tuple(names), "PS009", "text, or whole numbers")
+    _check_one_name(nodes, names)
     named = ", ".join(f"cast({_quoted(name)} AS string)" for name in names)
     notifies = "coalesce(notify, true)" if kinds.get("notify") == "boolean" else "true"
     return nodes.selectExpr(
@@ -97,6 +99,17 @@ def _check_columns(table: DataFrame, which: str, known: tuple[str, ...]) -> None
             )
 
 
+def _check_one_name(nodes: DataFrame, names: list[str]) -> None:
+    """A row takes its name from the first of these columns that has one; another name in it is an unknown key."""
+    if len(names) < 2:
+        return
+    counted = " + ".join(f"int({_quoted(name)} IS NOT NULL)" for name in names)
+    if nodes.where(f"{counted} > 1").head(1):
+        raise PointstampError(
+            "PS006", f"the table of nodes: unknown key {quoted(names[1])}", f"one of {', '.join(names)} in a row"
+        )
+
+
 def _check_texts(kinds: dict[str, str], keys: tuple[str, ...], code: str, right: str) -> None:
     whole = WHOLE if code == "PS009" else ()
     for key in keys:
@@ -111,7 +124,7 @@ def _json_column(kinds: dict[str, str], key: str) -> str:
         return f"cast(NULL AS string) AS {key}"
     nested = kind.startswith(("struct", "array", "map"))
     written = f"to_json({key})" if nested else f"cast({key} AS string)"
-    return f"nullif(trim({written}), 'null') AS {key}"
+    return f"CASE WHEN trim({written}) = 'null' THEN NULL WHEN {written} = '' THEN '\"\"' ELSE {written} END AS {key}"
 
 
 def _quoted(column: str) -> str:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from graphs import shape
-from graphs.at_scale.errors import no_engine, not_here
+from graphs.at_scale.errors import no_engine, not_here, wrong_table
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, one_group
 from graphs.graph import Graph
-from graphs.tables import graph_of_rows, read_tables
+from graphs.tables import graph_of_rows, read_rows
 from progress import closure, conditions
 from progress.component import components as components_of
 from progress.could_result_in import CouldResultIn
@@ -113,18 +112,16 @@ def local_graph(graph: Graph | Tables) -> Graph:
     """The graph in this process."""
     if isinstance(graph, Graph):
         return graph
-    if isinstance(graph.nodes, str | os.PathLike) and isinstance(graph.edges, str | os.PathLike):
-        return read_tables(os.fspath(graph.nodes), os.fspath(graph.edges))
     nodes, edges = (_rows(table) for table in graph)
-    return graph_of_rows(nodes, edges, "the table of nodes")
+    if not nodes:
+        raise wrong_table("nodes", "is empty", "a row for each node")
+    name = os.fspath(graph.nodes) if isinstance(graph.nodes, str | os.PathLike) else "the table of nodes"
+    return graph_of_rows(nodes, edges, name)
 
 
 def _rows(table: DataFrame | str | os.PathLike[str]) -> list[dict[str, Any]]:
     if isinstance(table, str | os.PathLike):
-        import pyarrow.parquet  # type: ignore[import-untyped]
-
-        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(Path(table)).to_pylist()
-        return rows
+        return read_rows(os.fspath(table))
     return list(table.toArrow().to_pylist())
 
 
@@ -180,7 +177,10 @@ def close(
         return closure.close(asked.local, pointstamps)
     from graphs.at_scale.closure import close_in_spark
 
-    return close_in_spark(asked.in_spark(), pointstamps, options)  # its edges are looked at when they are asked for
+    try:
+        return close_in_spark(asked.in_spark(), pointstamps, options)
+    finally:
+        asked.over()
 
 
 def proof(

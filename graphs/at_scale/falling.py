@@ -46,32 +46,22 @@ class Falling:
             return None
         return cls(graph, *network_of(graph, chosen))
 
-    def run_down(self, active: DataFrame) -> DataFrame:
-        """The active times, with all that follows from them inside these components.
+    def run_down(self, found: DataFrame) -> list[tuple[int, int, list[int]]]:
+        """All that follows inside these components from times that were found (id, shape, found): node, shape, numbers.
 
         Cost: a closure of the components from all that has come to them so far, in each round in which something came.
         """
         shapes = self.graph.shapes
-        inside = active.join(self.nodes, "id", "left_semi").selectExpr("id", "shape", "explode(times) AS one")
-        fresh = [
-            (self.place[number], shapes.decode(shape, numbers))
-            for number, shape, *numbers in inside.select("id", "shape", "one.*").collect()
-        ]
+        inside = found.join(self.nodes, "id", "left_semi").selectExpr("id", "shape", "inline(found)")
+        fresh = [(self.place[number], shapes.decode(shape, numbers)) for number, shape, *numbers in inside.collect()]
         if not fresh:
-            return active
+            return []
         self.given += fresh
         closure = close_numbered(self.network, self.given)
         rows = []
         for position, number in enumerate(self.ids):
             for time in closure.times(position):
-                if (position, time) in self.sent:
-                    continue
-                self.sent.add((position, time))
-                shape, numbers = shapes.encode(self.network.domains[position], time)
-                rows.append((number, shape, *numbers))
-        from graphs.at_scale.closure import gathered  # it builds on this module
-
-        columns = ", ".join(f"{column} bigint" for column in shapes.columns)
-        found = self.graph.session.createDataFrame(rows, f"id bigint, shape int, {columns}")
-        others = active.join(self.nodes, "id", "left_anti")
-        return cut(others.unionByName(gathered(self.graph, found, "id")))
+                if (position, time) not in self.sent:
+                    self.sent.add((position, time))
+                    rows.append((number, *shapes.encode(self.network.domains[position], time)))
+        return rows

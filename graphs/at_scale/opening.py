@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NODE_TYPES = "id string, time string, summary string, emits string, requests string, notify boolean"
+EMITS = "from_json(emits, 'map<string, string>')"  # null where the text is no JSON, or no mapping
 EDGE_TYPES = "id string, `from` string, `to` string, time string"
 
 
@@ -99,10 +100,11 @@ def _check_nodes(nodes: DataFrame) -> int:
         "count_if(name IS NULL)",
         f"min_by(name, id) FILTER (WHERE length(name) NOT BETWEEN 1 AND {LONGEST_NAME})",
         f"count_if(length(name) NOT BETWEEN 1 AND {LONGEST_NAME})",
-        "min_by(name, id) FILTER (WHERE emits NOT LIKE '{%')",
+        f"min_by(name, id) FILTER (WHERE emits IS NOT NULL AND {EMITS} IS NULL)",
+        f"min_by(name, id) FILTER (WHERE exists(map_values({EMITS}), each -> each IS NULL))",
     ).first()
     assert row is not None
-    count, nameless, wrong, wrongs, emits = row
+    count, nameless, wrong, wrongs, emits, nothing = row
     if not count:
         raise wrong_table("nodes", "is empty", "a row for each node")
     if nameless:
@@ -111,6 +113,8 @@ def _check_nodes(nodes: DataFrame) -> int:
         raise PointstampError("PS009", f"{wrong[:40]!r} is no name", f"text of 1 to {LONGEST_NAME} characters")
     if emits is not None:
         raise PointstampError("PS007", f"emits of {emits!r} is no mapping", "a mapping {edge: summary}")
+    if nothing is not None:
+        raise PointstampError("PS013", f"emits of {nothing!r} has null for a summary", "a summary, like feedback")
     twice = nodes.groupBy("name").agg({"id": "max", "*": "count"}).where("`count(1)` > 1").orderBy("max(id)").first()
     if twice is not None:
         raise PointstampError("PS010", f"two nodes are named {twice['name']!r}", "one row a node")
@@ -165,7 +169,7 @@ def _with_emits(nodes: DataFrame, edges: DataFrame) -> DataFrame:
     if not nodes.where("emits IS NOT NULL").head(1):
         return edges
     emits = nodes.where("emits IS NOT NULL").selectExpr(
-        "id AS src", "name AS source", "explode(from_json(emits, 'map<string, string>')) AS (name, emitted)"
+        "id AS src", "name AS source", f"explode({EMITS}) AS (name, emitted)"
     )
     unknown = emits.join(edges.where("src_emits").select("src", "name"), ["src", "name"], "left_anti")
     found = unknown.orderBy("src").first()

@@ -61,14 +61,8 @@ class Pieces:
 
     def frame(self, session: SparkSession) -> DataFrame:
         """A row for each piece; small, so that joins send it to everybody."""
-        places = range(self.shapes.width)
         types = {"summary": "int", "shape": "int", "after": "int", "endless": "boolean"}
-        for place in places:
-            types |= {f"add{place}": "bigint", f"floor{place}": "bigint"}
-            if place in self.bounded:
-                types |= {f"low{place}": "bigint", f"high{place}": "bigint"}
-            if place in self.rounded:
-                types |= {f"word{place}": "array<bigint>"}
+        types |= {column: "array<bigint>" if column.startswith("word") else "bigint" for column in self.columns}
         rows = [tuple(row.get(name) for name in types) for row in self.rows]
         return session.createDataFrame(rows, ", ".join(f"{name} {kind}" for name, kind in types.items()))
 
@@ -77,22 +71,45 @@ class Pieces:
         from pyspark.sql import functions
 
         joined = rows.join(functions.broadcast(pieces), ["summary", "shape"])
-        for place in sorted(self.bounded):
-            joined = joined.where(
-                f"(low{place} IS NULL OR c{place} >= low{place}) AND (high{place} IS NULL OR c{place} <= high{place})"
-            )
-        moved = [f"{self._move(place)} AS c{place}" for place in range(self.shapes.width)]
+        if self.bounded:
+            joined = joined.where(self._is_inside("", ""))
+        moved = [f"{self._move(place, '', '')} AS c{place}" for place in range(self.shapes.width)]
         endless = ["endless"] if self.endless else []
         return joined.selectExpr(*keep, "after AS shape", *moved, *endless)
 
-    def _move(self, place: int) -> str:
-        added = f"c{place} + add{place}"
+    @property
+    def columns(self) -> list[str]:
+        """The columns of `frame` that say what a piece does."""
+        places = range(self.shapes.width)
+        found = [f"{word}{place}" for place in places for word in ("add", "floor")]
+        found += [f"{word}{place}" for place in sorted(self.bounded) for word in ("low", "high")]
+        return found + [f"word{place}" for place in sorted(self.rounded)]
+
+    def message(self, times: str, piece: str) -> str:
+        """What follows from an array of times by a piece whose columns are those of the struct `piece`, as an array."""
+        inside = f"filter({times}, time -> {self._is_inside('time.', f'{piece}.')})" if self.bounded else times
+        moved = ", ".join(
+            f"{self._move(place, 'time.', f'{piece}.')} AS c{place}" for place in range(self.shapes.width)
+        )
+        return f"transform({inside}, time -> struct({moved}))"
+
+    def _is_inside(self, time: str, piece: str) -> str:
+        """Whether a time is in the box; the two are prefixes of columns."""
+        return " AND ".join(
+            f"({piece}low{place} IS NULL OR {time}c{place} >= {piece}low{place}) AND "
+            f"({piece}high{place} IS NULL OR {time}c{place} <= {piece}high{place})"
+            for place in sorted(self.bounded)
+        )
+
+    def _move(self, place: int, time: str, piece: str) -> str:
+        added = f"{time}c{place} + {piece}add{place}"
         if place in self.rounded:  # (a0, n1, a1, ...): add a0, round up to a multiple of n1, add a1, and so on
-            step = f"element_at(word{place}, 2 * turn)"
-            turns = f"sequence(1, cast((size(word{place}) - 1) / 2 AS int))"
-            round_up = f"number + pmod(-number, {step}) + element_at(word{place}, 2 * turn + 1)"
-            added = f"if(word{place} IS NULL, {added}, aggregate({turns}, {added}, (number, turn) -> {round_up}))"
-        return f"coalesce(greatest({added}, floor{place}), 0L)"
+            word = f"{piece}word{place}"
+            step = f"element_at({word}, 2 * turn)"
+            turns = f"sequence(1, cast((size({word}) - 1) / 2 AS int))"
+            round_up = f"number + pmod(-number, {step}) + element_at({word}, 2 * turn + 1)"
+            added = f"if({word} IS NULL, {added}, aggregate({turns}, {added}, (number, turn) -> {round_up}))"
+        return f"coalesce(greatest({added}, {piece}floor{place}), 0L)"
 
 
 def may_fall_far(summaries: Sequence[Summary]) -> list[int]:

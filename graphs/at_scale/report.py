@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphs.ask import frontiers_to_json, read_json
 from graphs.at_scale.engine import Say, Tables, choose_engine, local_graph, open_in_spark
 from graphs.at_scale.resolved import SparkGraph
-from graphs.at_scale.rounds import Options, one_group
+from graphs.at_scale.rounds import ROUNDS, Options, Round, one_group
 from graphs.check import UNDECIDED, check_graph, mismatch_found, report_on, shape_findings, unreadable
 from graphs.diagnostic import FileReport
 from graphs.document import read_file
@@ -23,21 +24,22 @@ from progress.conditions import Report
 from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time
+from progress.spark_session import start_session
 from progress.topology import Network
 
 if TYPE_CHECKING:
     from graphs.at_scale.closure import SparkClosure
 
 
-def check_tables(nodes: str, edges: str, engine: str | None, say: Say) -> FileReport:
+def check_tables(options: Namespace, say: Say) -> FileReport:
     """The report on a graph in two Parquet files, named after that of the edges."""
-    return _checked(Tables(nodes, edges), edges, engine, say)
+    return _checked(Tables(options.nodes, options.edges), options.edges, options, say)
 
 
-def check_file(file: str, engine: str, say: Say) -> FileReport:
+def check_file(file: str, options: Namespace, say: Say) -> FileReport:
     """The report on a graph file, perhaps by Spark."""
     try:
-        return _checked(from_text(read_file(file), file), file, engine, say)
+        return _checked(from_text(read_file(file), file), file, options, say)
     except PointstampError as error:
         return _unreadable(file, error)
 
@@ -48,14 +50,14 @@ def _unreadable(file: str, error: PointstampError) -> FileReport:
     return unreadable(file, error)
 
 
-def _checked(graph: Graph | Tables, file: str, engine: str | None, say: Say) -> FileReport:
-    choice = _said(graph, engine, say)
+def _checked(graph: Graph | Tables, file: str, options: Namespace, say: Say) -> FileReport:
+    choice = _said(graph, options.engine, say)
     try:
         if choice == "local":
             return check_graph(local_graph(graph), file)
-        opened = open_in_spark(graph)
+        opened = _opened(graph, options)
         try:
-            return _in_spark(opened, file)
+            return _in_spark(opened, graph if isinstance(graph, Graph) else Graph(), file, _kept_to(options, say))
         finally:
             opened.release()
     except PointstampError as error:
@@ -70,18 +72,33 @@ def _said(graph: Graph | Tables, engine: str | None, say: Say) -> str:
     return choice.engine
 
 
-def _in_spark(opened: SparkGraph, file: str) -> FileReport:
+def _opened(graph: Graph | Tables, options: Namespace) -> SparkGraph:
+    """The graph in the session that the command line asks for."""
+    settings = dict(setting.split("=", 1) for setting in options.conf)
+    return open_in_spark(graph, start_session(options.master, settings))
+
+
+def _kept_to(options: Namespace, say: Say) -> Options:
+    """The bound on rounds; each round is told where somebody looks on."""
+
+    def told(each: Round) -> None:
+        say(f"pointstamp: {each.work}, round {each.number}: {each.active} active, {each.frontier} new")
+
+    return Options(rounds=options.rounds or ROUNDS, on_round=told if sys.stderr.isatty() else None)
+
+
+def _in_spark(opened: SparkGraph, graph: Graph, file: str, options: Options) -> FileReport:
+    """The report; `graph` knows the lines of a file, where it is one."""
     from graphs.at_scale.conditions import check_in_spark
     from graphs.at_scale.shape import dangling_in_spark, unreachable_in_spark
 
     if opened.mismatches:
-        found = [mismatch_found(Graph(), Mismatch(each.location, each.error)) for each in opened.mismatches]
+        found = [mismatch_found(graph, Mismatch(each.location, each.error)) for each in opened.mismatches]
         return FileReport(file, UNDECIDED, found, readable=True)
-    options = Options()
     report = check_in_spark(opened, options)
-    graph = _Witnessed(opened, report)
-    findings = shape_findings(graph, unreachable_in_spark(opened, options), dangling_in_spark(opened, options))
-    return report_on(graph, report, findings, file)
+    named = graph if graph.nodes else _Witnessed(opened, report)
+    findings = shape_findings(named, unreachable_in_spark(opened, options), dangling_in_spark(opened, options))
+    return report_on(named, report, findings, file)
 
 
 class _Witnessed(Graph):
@@ -116,13 +133,13 @@ def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
         return frontiers_to_json(close(local, [pointstamp_in(local, text) for text in options.at]).frontiers)
     from graphs.at_scale.closure import close_in_spark
 
-    opened = open_in_spark(graph)
+    opened = _opened(graph, options)
     try:
         if opened.mismatches:
             raise opened.mismatches[0].error
         with one_group(opened.session, Options(), "close"):
             starts = [_pointstamp(opened, text) for text in options.at]
-        closure = close_in_spark(opened, starts, Options())
+        closure = close_in_spark(opened, starts, _kept_to(options, say))
         with one_group(opened.session, Options(), "write frontiers"):
             if options.output is None:
                 return frontiers_to_json(closure.frontiers)

@@ -65,7 +65,8 @@ class SparkGraph(NamedTuple):
     def release(self) -> None:
         """Let Spark forget what it keeps for answering sooner."""
         if "steps" in self.kept:
-            self.kept.pop("steps").unpersist()
+            self.kept["steps"].unpersist()
+        self.kept.clear()
 
     def steps(self) -> DataFrame:
         """The edges between nodes on which something is sent: edge, src, dst, summary. Kept, as numbers alone."""
@@ -78,6 +79,28 @@ class SparkGraph(NamedTuple):
                 found = found.where(found["summary"].isin(speaking)) if speaking else found.where("false")
             self.kept["steps"] = found.persist(StorageLevel.MEMORY_AND_DISK)
         return self.kept["steps"]
+
+    def places(self) -> DataFrame:
+        """The vertices of Pregel: a node with a shape that its times may have. Columns id, node, shape."""
+        from pyspark.sql import functions
+
+        if "places" not in self.kept:
+            rows = [(self.domains.index(domain), shape) for (domain, _), shape in self.shapes.numbers.items()]
+            shapes = functions.broadcast(self.session.createDataFrame(rows, "domain int, shape int"))
+            numbered = f"id * {len(self.shapes.shapes)} + shape AS id"
+            self.kept["places"] = cut(self.nodes.join(shapes, "domain").selectExpr(numbered, "id AS node", "shape"))
+        return self.kept["places"]
+
+    def ways(self) -> DataFrame:
+        """The edges of Pregel: a piece of the summary of a step. Columns src, dst, and what the piece does."""
+        from pyspark.sql import functions
+
+        if "ways" not in self.kept:
+            pieces = functions.broadcast(self.pieces.frame(self.session).where("endless IS NULL"))
+            count = len(self.shapes.shapes)
+            ends = (f"src * {count} + shape AS src", f"dst * {count} + after AS dst")
+            self.kept["ways"] = cut(self.steps().join(pieces, "summary").selectExpr(*ends, *self.pieces.columns))
+        return self.kept["ways"]
 
 
 class Resolution:

@@ -64,7 +64,7 @@ class Options:
 def one_group(session: SparkSession, options: Options, describe: str) -> Iterator[None]:
     """Everything that Spark does inside is one group of jobs, ended when `options.cancel` is set.
 
-    Exceptions of Spark become one line: PS759 where it was cancelled, PS762 for numbers that overflow, else PS764.
+    Exceptions of Spark become one line: PS759 where it was cancelled, PS761 for numbers that overflow, else PS756.
     """
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException

@@ -72,7 +72,7 @@ class Shapes:
 
     @staticmethod
     def check(largest: int) -> None:
-        """Refuse (PS762) to go on where a number might be beyond what a column holds."""
+        """Refuse (PS761) to go on where a number might be beyond what a column holds."""
         if largest >= BOUND:
             raise too_large_a_number()
 
