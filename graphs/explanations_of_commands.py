@@ -134,8 +134,9 @@ is gone with it.""",
     ),
     "PS739": Explanation(
         means="""\
-All inputs are closed and nothing is queued, and yet nodes wait for notifications that will never
-be delivered: a cycle does not advance, and their own requests hold them back.""",
+All inputs are closed and nothing can be done any more, and yet nodes wait for notifications that
+will never be delivered: a cycle does not advance, and their own requests hold them back.
+`Dataflow.run` raises it when all the rest is done; sinks have what left until then.""",
         why="""\
 What the nodes would have done with the notifications is missing from the outputs.""",
         example=Example(

@@ -97,7 +97,8 @@ makes the call again, `DeadLetter()` puts the message aside and goes on.""",
     ),
     "PS706": Explanation(
         means="""\
-A source gave something that is neither `(time, value)` nor `Complete(times)`.""",
+A source gave something that is neither `(time, value)` nor `Complete(times)`; or `Complete` was
+given a time instead of several.""",
         why="""\
 Without a time nobody can say when the message is late or what it holds open.""",
         example=_run("", nodes='{"count": str.upper}', sources='{"words": ["a", "bcd"]}'),
@@ -115,7 +116,9 @@ A list, a function of (time, value), or an object with `write` or `write_all`.""
     ),
     "PS708": Explanation(
         means="""\
-`nodes` names a node that the graph does not have, or gives one something that is no code.""",
+`nodes` names a node that the graph does not have, or gives one something that is no code. So does
+a method with `yield`, or a function that is not `Mapped(function, flat=True)`: called, it does
+nothing but make a generator. It is refused when it is called.""",
         why="""\
 The node that was meant would pass messages on as if it had no code.""",
         example=_run("", nodes='{"cuont": str.upper}'),
@@ -216,6 +219,79 @@ Telemetry()
         ),
         fix="""\
 `pip install 'pointstamp[telemetry]'`.""",
+    ),
+    "PS715": Explanation(
+        means="""\
+`workers` or `limit` is no number, or less than one; or a `seed` was given to an engine that does
+not choose by it.""",
+        why="""\
+Without workers nothing would run, and where nothing may wait nothing can come. A run that took a
+seed and did not use it would look as if it could be repeated.""",
+        example=_run("", nodes="{}", more='engine="threads", workers=0'),
+        fix="""\
+One or more. `seed` is for `sim`, whose choices it decides.""",
+    ),
+    "PS716": Explanation(
+        means="""\
+`sinks` names something by which nothing leaves: no output edge, and no side output of a source or
+of an `on_error`.""",
+        why="""\
+The sink would stay empty, and what it was meant for would be in the results.""",
+        example=_run("", nodes="{}", more='sinks={"cuonts": []}'),
+        fix="""\
+One of the names that the hint lists: edges without `to`; `late`, or the name that a policy gives
+to what is late; the name of a `DeadLetter`.""",
+    ),
+    "PS717": Explanation(
+        means="""\
+`run(engine="asyncio")` was called inside a running event loop, as in a notebook or in an `async
+def` function; or another engine was to wait for an `async def` method there.""",
+        why="""\
+One thread cannot run two event loops. Waiting for the run would hold up the loop that is there.""",
+        example=Example(
+            f"""\
+{_BEGIN}import asyncio
+
+
+async def main():
+    return Dataflow(graph, sources={{"words": [(3, "a")]}}).run(engine="asyncio")
+
+
+asyncio.run(main())
+""",
+            "python",
+        ),
+        fix="""\
+`await dataflow.run_async(...)`, which takes the same parameters and runs in the loop that is
+there.""",
+    ),
+    "PS718": Explanation(
+        means="""\
+`on_error` names a node that the graph does not have, or says something that cannot be done.""",
+        why="""\
+The node that was meant would stop the run at its first failure.""",
+        example=Example(f'{_BEGIN}Dataflow(graph, on_error="ignore")\n', "python"),
+        fix="""\
+`Stop()`, `Retry(...)` or `DeadLetter(...)`, for all nodes; or a mapping with the names of nodes,
+and `"*"` for all others.""",
+    ),
+    "PS719": Explanation(
+        means="""\
+What is late, or what failed at a node, would leave by a side output that has the name of an
+output edge.""",
+        why="""\
+Late and dead messages would stand among the results, at times that the edge has completed.""",
+        example=Example(
+            f"""\
+{_BEGIN}from progress.runtime import DeadLetter
+
+Dataflow(graph, on_error=DeadLetter("counts"))
+""",
+            "python",
+        ),
+        fix="""\
+Another name: `DeadLetter("refused")`, `explicit(items, late="too-late")`, or another one for the
+edge.""",
     ),
     "PS720": Explanation(
         means="""\

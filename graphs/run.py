@@ -40,6 +40,7 @@ from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.core import WaitsForEver
 from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer, Observers
@@ -184,24 +185,17 @@ class Command:
             try:
                 running = self._running(begun, control, observer)
                 running.run(self.options.seed, self.options.workers or 4)
-            except Cancelled:
+            except (Cancelled, WaitsForEver) as stopped:
                 if self._folder is not None and running is not None and running.core.rests:
                     self._keep(running.capture())
+                if isinstance(stopped, WaitsForEver):
+                    raise
                 return 128 + signals.number
-        waiting = running.core.tracker.pending()
-        if not waiting:
-            for name in self.edges:
-                if name in self.sinks:
-                    self.sinks[name].finish()
+        for name in self.edges:
+            if name in self.sinks:
+                self.sinks[name].finish()
         if self._folder is not None:
-            self._keep(running.capture(), is_finished=not waiting)
-        if waiting:
-            node, time = waiting[0]
-            raise PointstampError(
-                "PS739",
-                f"the run is over, and {len(waiting)} requests wait for ever: first {brief(node)} at {brief(time)}",
-                "`pointstamp check` finds the cycle that does not advance",
-            )
+            self._keep(running.capture(), is_finished=True)
         return FINE
 
     def _watched(self, observer: Observer | None) -> Observer | None:

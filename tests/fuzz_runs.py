@@ -18,7 +18,9 @@ from typing import Any
 
 from progress import PointstampError, check_conditions, reference
 from progress.runtime import Dataflow, NodeFailed
+from progress.runtime.core import WaitsForEver
 from progress.runtime.dataflow import Results
+from progress.runtime.failure import dead_letters
 from progress.semantics import is_behaviour
 from progress.topology import NO_NODE, Network
 from progress.tracker import Tracker
@@ -105,11 +107,18 @@ def _play(case: Case, judge: Judge, tally: Tally, engine: str) -> None:
     tally.add("runs")
     for kind in _shapes(case.network):
         tally.add(f"shape: {kind}")
+    dead = filter(None, map(dead_letters, dataflow.on_error.values()))
+    results: dict[str, list[Any]] = {name: [] for name in (*_outputs(case.network), "late", *dead)}
+    waits = False
     try:
-        results = dataflow.run(
-            engine=engine, seed=case.seed if engine == "sim" else None, sources=case.sources, record=judge,
-            limit=case.limit, workers=3, pause=lambda seconds: None,
-        )  # fmt: skip
+        try:
+            rest = dataflow.run(
+                engine=engine, seed=case.seed if engine == "sim" else None, sources=case.sources, record=judge,
+                sinks=results, limit=case.limit, workers=3, pause=lambda seconds: None,
+            )  # fmt: skip
+            assert not rest
+        except WaitsForEver:
+            waits = True
     except NodeFailed as failure:
         if not isinstance(failure.error, Boom):
             if isinstance(failure.error, PointstampError) and failure.error.code in WITHOUT_END:
@@ -126,6 +135,7 @@ def _play(case: Case, judge: Judge, tally: Tally, engine: str) -> None:
         return
     else:
         tally.add("end: all done")
+        assert waits == bool(judge.pending)
         _check_messages(case, results, tally)
         _check_pending(case, judge, tally)
         assert case.ledger.counts["notified"] + case.ledger.counts["lost"] == judge.notified
@@ -155,10 +165,15 @@ def _shapes(network: Network) -> list[str]:
     return found
 
 
+def _outputs(network: Network) -> list[str]:
+    """The edges on which messages leave."""
+    return [edge for edge, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+
+
 def _check_messages(case: Case, results: Results, tally: Tally) -> None:
     """Every message that was sent, or brought in time, was taken once, or left, or was put aside."""
     ledger = case.ledger
-    outputs = {edge for edge, target in zip(case.network.edges, case.network.targets, strict=True) if target == NO_NODE}
+    outputs = _outputs(case.network)
     ended: Counter[int] = Counter(ledger.taken)
     for name, pairs in results.items():
         for _, value in pairs:

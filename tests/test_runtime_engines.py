@@ -378,21 +378,30 @@ def pipeline(seed: int) -> tuple[Network, dict[str, Any]]:
 def outcome(network: Network, sources: dict[str, Any], engine: str, seed: int | None = None) -> Any:
     nodes = {name: Fixed(network, number) for number, name in enumerate(network.nodes)}
     options = {"limit": 5, "workers": 3} if engine != "sim" else {"seed": seed}
-    results = Dataflow(network, nodes).run(engine=engine, sources=sources, timeout=GUARD, **options)
-    return {edge: Counter(pairs) for edge, pairs in results.items()}
+    ends = [edge for edge, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+    sinks: dict[str, list[Any]] = {name: [] for name in (*ends, "late")}
+    try:
+        Dataflow(network, nodes).run(engine=engine, sources=sources, sinks=sinks, timeout=GUARD, **options)
+    except PointstampError as error:
+        if error.code != "PS739":  # where a cycle does not advance, requests wait for ever, in every engine
+            raise
+        sinks["waits for ever"] = [(error.message, None)]
+    return {edge: Counter(pairs) for edge, pairs in sinks.items() if pairs}
 
 
 def test_all_engines_give_the_same_multisets_at_each_time() -> None:
-    outputs = late = 0
+    outputs = late = stuck = 0
     for seed in range(200):
         network, sources = pipeline(seed)
         first = outcome(network, sources, "sim")
         for other in (("sim", 1), ("sim", 2), ("threads", None), ("asyncio", None)):
             assert outcome(network, sources, *other) == first, (seed, other)
         late += sum(first.pop("late", Counter()).values())
+        stuck += len(first.pop("waits for ever", ()))
         outputs += sum(each.total() for each in first.values())
     assert outputs > 1_000
     assert late > 500
+    assert 0 < stuck < 100
 
 
 def test_the_engines_are_those_that_are_documented() -> None:

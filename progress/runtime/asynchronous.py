@@ -1,6 +1,7 @@
 """The engine `asyncio`: nodes may be `async def` and wait side by side; one node is never called twice at once.
 
-Nodes without `async def` run at once when it is their turn. Async iterables are read by a task each; other iterables
+A node runs at once when it is its turn, until it gives something to be waited for, as `async def` does: from there on
+it is a task. Async iterables are read by a task each; other iterables
 are looked at in between, and hold everything up if they block. What leaves by `async def` sinks is awaited by one task,
 in order; while much of it waits no node begins.
 """
@@ -8,17 +9,17 @@ in order; while much of it waits no node begins.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
-from progress.errors import PointstampError
+from progress.errors import PointstampError, brief
 from progress.runtime.control import Control
 from progress.runtime.core import Core
-from progress.runtime.failure import Retry
-from progress.runtime.performing import Performed
+from progress.runtime.following import close
+from progress.runtime.performing import Performed, Waits, go_on
 from progress.runtime.rest import Rests
 from progress.runtime.source import END, Brought, Feed
 
@@ -27,7 +28,6 @@ OFTEN = 0.02  # seconds between looks at whether the run has to stop
 SOON = 0.001  # seconds between looks at a source that is silent and cannot be waited for
 TURNS = 100  # nodes that are run before others on the loop have their turn
 MOST = 1_000  # what waits for sinks while nodes still begin
-METHODS = ("on_message", "on_messages", "on_notify", "on_batch")
 
 
 class Asynchronous:
@@ -51,14 +51,11 @@ class Asynchronous:
         self._failure: BaseException | None = None
         self._leaving: deque[Any] = deque()  # what sinks are to be awaited with
         self._leaver: asyncio.Task[None] | None = None
-        self._is_async = [
-            isinstance(inbox.policy, Retry)  # it may have to wait
-            or any(inspect.iscoroutinefunction(getattr(inbox.behaviour, name, None)) for name in METHODS)
-            for inbox in core.inboxes
-        ]
 
     async def run(self) -> None:
         """Run to the end; raises what stopped the run, after all tasks have ended."""
+        self._main = asyncio.current_task()
+        self._cancelled_before = self._main.cancelling() if self._main else 0
         readers = [asyncio.create_task(self._read(feed)) for feed in self._feeds]
         watch = asyncio.create_task(self._watched()) if self._control.may_stop else None
         try:
@@ -82,6 +79,8 @@ class Asynchronous:
             if self._failure is not None:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        while self._leaving:
+            close(self._leaving.popleft())
         if self._failure is not None:
             raise self._failure
 
@@ -96,11 +95,9 @@ class Asynchronous:
             while self._leaving:
                 await self._leaving.popleft()
         except BaseException as error:
-            self._failure = self._failure or error
+            self._fail(error, "a sink")
             while self._leaving:
-                result = self._leaving.popleft()
-                if asyncio.iscoroutine(result):
-                    result.close()  # it will not be awaited
+                close(self._leaving.popleft())
         self._leaver = None
         self._wake.set()
 
@@ -131,13 +128,14 @@ class Asynchronous:
             node = core.next_node()
             if node is None:
                 break
-            action = core.take(node)
-            if self._is_async[node]:
-                task = asyncio.create_task(core.perform_async(action, self._pause))
-                self._tasks.add(task)
-                task.add_done_callback(self._done)
+            performed, calls = core.begin(core.take(node))
+            waits = next(calls, None)
+            if waits is None:
+                self._commit(performed)
             else:
-                self._commit(core.perform(action))
+                task = asyncio.create_task(go_on(performed, calls, waits, self._pause, self._is_stopping))
+                self._tasks.add(task)
+                task.add_done_callback(partial(self._done, waits))
             turns += 1
             if turns % TURNS == 0:
                 await asyncio.sleep(0)
@@ -149,13 +147,27 @@ class Asynchronous:
         else:
             pause(seconds)
 
-    def _done(self, task: asyncio.Task[Performed]) -> None:
+    def _is_stopping(self) -> bool:
+        """Whether the run stops before its end, so that what is cancelled is cancelled by it."""
+        return self._failure is not None or (
+            self._main is not None and self._main.cancelling() > self._cancelled_before
+        )
+
+    def _fail(self, error: BaseException, what: str) -> None:
+        """What stops the run. One that only says that a task was cancelled must not look as if the run had been."""
+        if isinstance(error, asyncio.CancelledError) and not self._is_stopping():
+            said = PointstampError("PS733", f"{what} raised CancelledError", "an exception that says what has failed")
+            said.__cause__ = error
+            error = said
+        self._failure = self._failure or error
+
+    def _done(self, waits: Waits, task: asyncio.Task[Performed]) -> None:
         self._tasks.discard(task)
         self._wake.set()
         if task.cancelled():
-            return
-        error = task.exception()
-        if error is not None:
+            close(waits)  # the task may not have begun
+            self._failure = self._failure or asyncio.CancelledError()
+        elif (error := task.exception()) is not None:
             self._failure = self._failure or error
         else:
             self._commit(task.result())
@@ -181,10 +193,8 @@ class Asynchronous:
                 self._brought(feed, what)
                 self._wake.set()
                 await (self._heard(feed) if what.is_silent else asyncio.sleep(0))
-        except asyncio.CancelledError:
-            raise
         except BaseException as error:
-            self._failure = self._failure or error
+            self._fail(error, f"the source of {brief(feed.edge)}")
         finally:
             self._wake.set()
 

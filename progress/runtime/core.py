@@ -12,21 +12,30 @@ has nothing waiting. Within a cycle nothing is held, for there the way to less w
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from progress.runtime.failure import NodeFailed, OnError, Stop, dead_letters
+from progress.errors import PointstampError, brief
+from progress.runtime.failure import OnError, Stop, dead_letters
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.node import Node, Relay
 from progress.runtime.observer import Observer
 from progress.runtime.out import IN_MEMORY, Out
-from progress.runtime.performing import Performed, perform, perform_async
+from progress.runtime.performing import Performed, Waits, begin, is_to_be_awaited, perform, starting, waited_for
 from progress.runtime.tables import Hold, Tables
 from progress.topology import NO_NODE, Topology
 from progress.tracker import Tracker
 
 Deliver = Callable[[str, Any, Sequence[Any]], None]  # what leaves the graph: edge, time, values
 Step = dict[str, Any]  # what `Tracker.apply` takes
+
+
+class WaitsForEver(PointstampError):
+    """A run has come to its end, and something is outstanding that nothing will ever move."""
+
+    def __init__(self, what: str) -> None:
+        right = "`pointstamp check` finds the cycle that does not advance"
+        super().__init__("PS739", f"the run is over, and {what}", right)
 
 
 class Core:
@@ -95,16 +104,31 @@ class Core:
 
     def start(self) -> None:
         """Ask every node what it requests before anything happens (A&I: Initial(p))."""
+        outs: list[Out] = []
+        for inbox in self.inboxes:
+            with starting(inbox) as out:
+                result = inbox.behaviour.on_start(out)
+                if is_to_be_awaited(result, inbox):
+                    waited_for(result)
+            outs.append(out)
+        self._started(outs)
+
+    async def start_async(self) -> None:
+        """`start` in an event loop."""
+        outs: list[Out] = []
+        for inbox in self.inboxes:
+            with starting(inbox) as out:
+                result = inbox.behaviour.on_start(out)
+                if is_to_be_awaited(result, inbox):
+                    await result
+            outs.append(out)
+        self._started(outs)
+
+    def _started(self, outs: Iterable[Out]) -> None:
         requests: list[tuple[str, Any]] = []
         holds: list[Hold] = []
-        for inbox in self.inboxes:
-            out = Out(inbox.exits, None, is_start=True)
-            try:
-                inbox.behaviour.on_start(out)
-            except Exception as error:
-                raise NodeFailed(inbox.exits.name, None, "when it started", None, error) from error
-            out.close()
-            requests += [(inbox.exits.name, time) for time in out.requests]
+        for out in outs:
+            requests += [(out.exits.name, time) for time in out.requests]
             holds += out.holds or ()
         self.tracker = Tracker(self.network, inputs=self._inputs, requests=requests)
         if self.record is not None:
@@ -190,9 +214,9 @@ class Core:
         """Run the node's code. Nothing else is touched, so this may happen in any thread."""
         return perform(action, self.inboxes[action.node], self.pause)
 
-    async def perform_async(self, action: Action, wait: Callable[[float], Any]) -> Performed:
-        """`perform` for nodes whose methods may be `async def`; `wait` waits the seconds before another attempt."""
-        return await perform_async(action, self.inboxes[action.node], wait)
+    def begin(self, action: Action) -> tuple[Performed, Iterator[Waits]]:
+        """`perform` for an engine that has an event loop: the calls, which give what has to be waited for."""
+        return begin(action, self.inboxes[action.node])
 
     def commit(self, performed: Performed) -> None:
         """Enter what a node did: one step of the tracker, which refuses what is illegal; raises a fatal failure."""
@@ -266,6 +290,16 @@ class Core:
             gone = {(edge, time) for edge, time, _ in leaving}
             step = {**step, "messages": [message for message in step["messages"] if message[:2] not in gone]}
         self.tracker.apply(**step)
+
+    def check_over(self) -> None:
+        """Refuse an end at which something is outstanding (PS739), as requests that hold each other back."""
+        requests, messages = self.tracker.pending(), self.tracker.messages()
+        if requests:
+            node, time = requests[0]
+            raise WaitsForEver(f"{len(requests)} requests wait for ever: first {brief(node)} at {brief(time)}")
+        if messages or self.queued or not self.rests:
+            where = f": first on {brief(next(iter(messages))[0])}" if messages else ""
+            raise WaitsForEver(f"{self.queued} messages are queued for ever{where}")
 
     # --- queues ------------------------------------------------------------------------------------------------------
 

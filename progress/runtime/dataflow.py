@@ -5,18 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
 from progress.runtime.control import Control
 from progress.runtime.core import Step
-from progress.runtime.failure import OnError
+from progress.runtime.failure import OnError, in_a_loop
+from progress.runtime.given import check_numbers, policies
 from progress.runtime.node import Mapped, Node
 from progress.runtime.observer import Observer
+from progress.runtime.performing import is_in_a_loop
 from progress.runtime.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
 from progress.topology import NO_NODE, Topology
+
+if TYPE_CHECKING:
+    from progress.runtime.on_spark.engine import OnSpark
 
 ENGINES = ("sim", "threads", "asyncio", "spark")
 
@@ -48,9 +53,7 @@ class Dataflow:
         self.nodes = {name: self._node(name, node) for name, node in (nodes or {}).items()}
         self.sources = dict(sources or {})
         self.sinks = dict(sinks or {})
-        self.on_error: dict[str, OnError] = (
-            dict(on_error) if isinstance(on_error, Mapping) else {} if on_error is None else {"*": on_error}
-        )
+        self.on_error: dict[str, OnError] = policies(on_error, self.network)
         self._check_inputs(self.sources)
 
     def _node(self, name: str, node: Any) -> Node:
@@ -90,6 +93,8 @@ class Dataflow:
     ) -> Results:
         """Run to the end, and answer with what had no sink, by output edge; late and dead data by their side outputs.
 
+        PS739 where messages or requests are outstanding at the end.
+
         engine : "sim", "threads", "asyncio" or "spark"
         seed : what decides every choice of `sim`; None: nodes take turns
         workers : of `threads` and `spark`
@@ -104,7 +109,9 @@ class Dataflow:
         """
         if engine not in ENGINES:
             raise PointstampError("PS711", f"there is no engine {brief(engine)}", "one of " + ", ".join(ENGINES))
-        self._check_inputs(sources or {})
+        check_numbers(engine, seed, workers, limit)
+        if engine == "asyncio" and is_in_a_loop():
+            raise in_a_loop("run() would begin")
         on_spark = None
         if engine == "spark":
             from progress.runtime.on_spark.engine import OnSpark
@@ -113,7 +120,46 @@ class Dataflow:
         elif session is not None or folder is not None:
             given = "session" if session is not None else "folder"
             raise PointstampError("PS741", f"{given}= is of no use to the engine {engine}", 'engine="spark"')
-        running = Running(
+        control = Control(timeout, cancel)
+        running = self._running(engine, sources, sinks, observer, record, limit, control, pause, on_spark)
+        with on_spark or nullcontext():
+            return running.run(seed, workers)
+
+    async def run_async(
+        self,
+        *,
+        sources: Mapping[str, Source] | None = None,
+        sinks: Mapping[str, Sink] | None = None,
+        observer: Observer | None = None,
+        record: Callable[[Step], None] | None = None,
+        limit: int = 10_000,
+        timeout: float | None = None,
+        cancel: threading.Event | None = None,
+        pause: Callable[[float], object] | None = None,
+    ) -> Results:
+        """`run` with the engine `asyncio` in the event loop that runs already, as in a notebook or a service.
+
+        Whoever cancels the task that awaits it cancels the run: its nodes, sources and sinks are cancelled and have
+        ended when `CancelledError` is raised.
+        """
+        check_numbers("asyncio", None, 1, limit)
+        control = Control(timeout, cancel)
+        return await self._running("asyncio", sources, sinks, observer, record, limit, control, pause).run_async()
+
+    def _running(
+        self,
+        engine: str,
+        sources: Mapping[str, Source] | None,
+        sinks: Mapping[str, Sink] | None,
+        observer: Observer | None,
+        record: Callable[[Step], None] | None,
+        limit: int,
+        control: Control,
+        pause: Callable[[float], object] | None,
+        on_spark: OnSpark | None = None,
+    ) -> Running:
+        self._check_inputs(sources or {})
+        return Running(
             self,
             {**self.sources, **(sources or {})},
             {**self.sinks, **(sinks or {})},
@@ -121,12 +167,10 @@ class Dataflow:
             observer,
             record,
             limit,
-            Control(timeout, cancel),
+            control,
             pause=pause,
             on_spark=on_spark,
         )
-        with on_spark or nullcontext():
-            return running.run(seed, workers)
 
 
 Results = Mapping[str, list[tuple[Any, Any]]]

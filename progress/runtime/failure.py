@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -10,6 +11,7 @@ from progress.errors import PointstampError, brief
 from progress.order import Domain, times_of
 
 PACKAGE = str(Path(__file__).parent / "_")[:-1]
+FAILURES = (Exception, asyncio.CancelledError)  # of a node: a task that it waited for may have been cancelled
 
 
 class NotAllowed(PointstampError):
@@ -54,6 +56,17 @@ def no_time_of(node: str, place: str, time: Any, domain: Domain) -> NotAllowed:
 def out_of_turn(node: str) -> NotAllowed:
     """Something done with `out` after the call that it belongs to."""
     return NotAllowed("PS704", f"{brief(node)} uses `out` after the call it was given for", "the one of this call")
+
+
+def made_by_yield(node: str) -> NotAllowed:
+    """A method that is a generator: it was called, and nothing of it has happened."""
+    what = f"{brief(node)} has a method with `yield`, so nothing of it happens"
+    return NotAllowed("PS708", what, "`out.send` instead of `yield`; for a function that yields, Mapped(f, flat=True)")
+
+
+def in_a_loop(what: str) -> NotAllowed:
+    """Something that needs an event loop of its own, where one runs already."""
+    return NotAllowed("PS717", f"an event loop runs here, and {what} in another one", "await dataflow.run_async(...)")
 
 
 class NodeFailed(PointstampError):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
+
+from progress.runtime.following import BY_YIELD, Following, is_by_yield, kinds_of
 
 if TYPE_CHECKING:
     from progress.runtime.out import Out
@@ -17,8 +20,9 @@ class Node:
     before that time can arrive any more. A node is never called twice at once, unless its `at_once` says so.
 
     A node that wants the messages of one edge and time together, as far as they have come, defines `on_messages(edge,
-    time, values, out)`; one that wants all messages of a time together is a `Batch`. All of these may be `async def`;
-    the engine `asyncio` lets other nodes go on while one waits, the others wait for it.
+    time, values, out)`, whose values are a list of its own; one that wants all messages of a time together is a
+    `Batch`. All methods may be `async def`, or give something else that can be awaited; the engine `asyncio` lets other
+    nodes go on while one waits, the others wait for it.
 
     `at_once` is how many calls of the node may be made at once, by engines that do more than one thing at a time. The
     law of a node with more than one: calls for different times share no state that is not safe to share. Its
@@ -39,14 +43,32 @@ class Node:
     def on_notify(self, time: Any, out: Out) -> Any:
         """Nothing at or before `time` can arrive any more."""
 
+    def give_up(self, time: Any) -> Any:
+        """The value of the dead letter for a notification: what was kept for it, which is forgotten here."""
+        return None
+
     def snapshot(self) -> Any:
         """The state, for runs that are kept; a copy of all attributes unless a node knows better."""
-        return dict(self.__dict__)
+        slots = {name: getattr(self, name) for name in slots_of(type(self)) if hasattr(self, name)}
+        return {**slots, **self.__dict__}
 
     def restore(self, state: Any) -> None:
         """The inverse of `snapshot`."""
+        slots = slots_of(type(self))
+        for name in slots:
+            if name in state:
+                setattr(self, name, state[name])
+            elif hasattr(self, name):
+                delattr(self, name)
         self.__dict__.clear()
-        self.__dict__.update(state)
+        self.__dict__.update({name: value for name, value in state.items() if name not in slots})
+
+
+def slots_of(kind: type) -> set[str]:
+    """The attributes that a class and those that it is made of have in `__slots__`, as they are called inside."""
+    return {
+        name for each in kind.__mro__ for name, member in vars(each).items() if type(member) is MemberDescriptorType
+    }
 
 
 class Batch(Node):
@@ -61,16 +83,18 @@ class Batch(Node):
         out.request(time)
 
     def on_notify(self, time: Any, out: Out) -> Any:
-        """Hand on all of them; they are kept until that has not failed."""
-        result = self.on_batch(time, self.waiting[time], out)
+        """Hand on all of them; they are kept until that has not failed. Cost: that of copying the lists."""
+        messages = {edge: [*values] for edge, values in self.waiting[time].items()}
+        result = self.on_batch(time, messages, out)
         if hasattr(result, "__await__"):
-            return self._awaited(result, time)
-        del self.waiting[time]
-        return None
+            return Following([result], lambda results: self.waiting.pop(time))
+        if not is_by_yield(result):  # which is refused
+            del self.waiting[time]
+        return result
 
-    async def _awaited(self, result: Any, time: Any) -> None:
-        await result
-        del self.waiting[time]
+    def give_up(self, time: Any) -> Any:
+        """All messages of the time, by edge."""
+        return self.waiting.pop(time, None)
 
     def on_batch(self, time: Any, messages: dict[str, list[Any]], out: Out) -> Any:
         """All messages that came at `time`, by edge, each edge in the order in which they came."""
@@ -88,19 +112,31 @@ class Relay(Node):
 
 
 class Mapped(Node):
-    """Sends on what a function makes of each value: one value, or with `flat` each of several."""
+    """Sends on what a function makes of each value: one value, or with `flat` each of several.
+
+    The function may be `async def`; then one value is waited for after the other.
+    """
 
     def __init__(self, function: Callable[[Any], Any], flat: bool = False) -> None:
         self.function = function
         self.flat = flat
 
-    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
-        """Send on what the function makes of them."""
-        function = self.function
-        made = [each for value in values for each in function(value)] if self.flat else list(map(function, values))
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> Any:
+        """Send on what the function makes of them; what it makes may have to be waited for."""
+        made = list(map(self.function, values))
+        kinds = kinds_of(made)
+        if any(hasattr(kind, "__await__") for kind in kinds):
+            return Following(made, lambda found: self._send(found, out))
+        if not self.flat and not kinds.isdisjoint(BY_YIELD):
+            return made[0]  # which is refused
+        self._send(made, out)
+        return None
+
+    def _send(self, made: list[Any], out: Out) -> None:
+        found = [each for several in made for each in several] if self.flat else made
         for leaving in out.edges:
             for after in out.earliest(leaving):
-                out.send_all(leaving, after, made)
+                out.send_all(leaving, after, found)
 
     def snapshot(self) -> Any:
         return None

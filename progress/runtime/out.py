@@ -85,7 +85,11 @@ class Out:
         return found
 
     def send(self, edge: str, time: Any, value: Any) -> None:
-        """Send a message; refused here and now where the summary does not allow it (PS701, PS702)."""
+        """Send a message; refused here and now where the summary does not allow it (PS701, PS702).
+
+        What Python holds for equal to a time at which the call has sent there, as 1.0 to 1, is that time, which is how
+        the message is found its place so fast; anywhere else it is no time (PS503).
+        """
         try:
             values = self._lists.get((edge, time))
         except TypeError:  # no time can be anything that has no hash

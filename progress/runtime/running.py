@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
+from progress.runtime.given import check_outputs
 from progress.runtime.observer import Observer
 from progress.runtime.out import IN_MEMORY
 from progress.runtime.rest import Keeping, Rests
@@ -76,32 +77,56 @@ class Running:
             pause=pause,
             tables=IN_MEMORY if on_spark is None else on_spark.tables,
         )
+        self.chance: Random | None = None
+        self._open: list[Feed] = []  # inputs that have not ended when the run begins
         self.feeds = [
             Feed(name, domain, opened[name], items[name]) for name, domain in domains.items() if name in items
         ]
 
+        late = {feed.edge: feed.late_name for feed in self.feeds}
+        besides = [source for edge, source in dataflow.sources.items() if sources.get(edge) is not source]
+        check_outputs(network, dataflow.on_error, late, sinks, besides)
+
     def run(self, seed: int | None, workers: int) -> Mapping[str, list[tuple[Any, Any]]]:
-        """Run to the end; what had no sink, by output edge."""
-        failure: BaseException | None = None
+        """Run to the end; what had no sink, by output edge. PS739 where something is outstanding then."""
         self.chance = None if seed is None else Random(seed)
-        try:
-            if self.on_spark is not None:
-                self.on_spark.begin(self.core, self.sinks)
-            rests = self._begin()
-            self._listen()
-            if self.observer is not None:
-                self.observer.started(self.core)
-            feeds = [feed for feed in self.feeds if not feed.is_over]
-            if self.engine == "sim":
-                simulate(self.core, feeds, self.brought, self.chance, self.limit, self.control.check, rests)
-            elif self.engine in ("threads", "spark"):
-                Threads(self.core, feeds, self.brought, workers, self.control, rests, self.on_spark).run()
+        with self._to_the_end():
+            if self.engine == "asyncio":
+                asyncio.run(self._in_a_loop())
             else:
-                engine = Asynchronous(self.core, feeds, self.brought, self.control, rests)
-                self.sinks.waits = engine.leave
-                asyncio.run(engine.run())
-            if not self.core.tracker.pending():
-                self.sinks.end()
+                if self.on_spark is not None:
+                    self.on_spark.begin(self.core, self.sinks)
+                if not self._goes_on:
+                    self.core.start()
+                rests = self._begin()
+                if self.engine == "sim":
+                    simulate(self.core, self._open, self.brought, self.chance, self.limit, self.control.check, rests)
+                else:
+                    Threads(self.core, self._open, self.brought, workers, self.control, rests, self.on_spark).run()
+        return self.sinks.results
+
+    async def run_async(self) -> Mapping[str, list[tuple[Any, Any]]]:
+        """`run` in the event loop that runs already, with the engine `asyncio`."""
+        with self._to_the_end():
+            await self._in_a_loop()
+        return self.sinks.results
+
+    async def _in_a_loop(self) -> None:
+        if not self._goes_on:
+            await self.core.start_async()
+        rests = self._begin()
+        engine = Asynchronous(self.core, self._open, self.brought, self.control, rests)
+        self.sinks.waits = engine.leave
+        await engine.run()
+
+    @contextmanager
+    def _to_the_end(self) -> Iterator[None]:
+        """Whatever happens, sinks are closed, and the observer is told."""
+        failure: BaseException | None = None
+        try:
+            yield
+            self.core.check_over()
+            self.sinks.end()
         except BaseException as error:
             failure = error
             raise
@@ -111,25 +136,32 @@ class Running:
             finally:
                 if self.observer is not None:
                     self.observer.ended(self.core, failure)
-        return self.sinks.results
 
     def capture(self) -> State:
         """The state of the run, while it rests."""
         beside = None if self.keeping is None else self.keeping.beside
         return capture(self.core, self.feeds, self.chance, self.sinks, beside)
 
+    @property
+    def _goes_on(self) -> bool:
+        """Whether it goes on from a checkpoint."""
+        return self.keeping is not None and self.keeping.begun is not None
+
     def _begin(self) -> Rests | None:
-        """Begin, or go on from a checkpoint."""
+        """Nodes have started, or do what they did at a checkpoint: everything else begins."""
         keeping = self.keeping
-        if keeping is None:
-            self.core.start()
-            return None
-        if keeping.begun is None:
-            self.core.start()
-            keeping.keep(self.capture())
-        else:
-            resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
-        return Rests(keeping.seconds, lambda: keeping.keep(self.capture()), self._moves)
+        rests = None
+        if keeping is not None:
+            if keeping.begun is None:
+                keeping.keep(self.capture())
+            else:
+                resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
+            rests = Rests(keeping.seconds, lambda: keeping.keep(self.capture()), self._moves)
+        self._open = [feed for feed in self.feeds if not feed.is_over]
+        self._listen()
+        if self.observer is not None:
+            self.observer.started(self.core)
+        return rests
 
     def _moves(self) -> int:
         """How much has happened."""

@@ -27,10 +27,27 @@ from progress.order import NO_TIME, Domain, as_time
 from progress.refusal import no_time_there
 
 
-class Complete(NamedTuple):
-    """Only messages at or after one of these times still come; none closes the input."""
-
+class _Times(NamedTuple):
     times: Collection[Any]
+
+
+class Complete(_Times):
+    """Only messages at or after one of these times still come; none closes the input.
+
+    It is refused where it is made (PS706) if it is given one time and not several: that of `Complete(5)` is forgotten
+    easily.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, times: Collection[Any]) -> Complete:
+        if type(times) not in SEVERAL and (isinstance(times, str) or not hasattr(times, "__len__")):
+            right = f"several times, Complete([{brief(times)}]); none closes the input"
+            raise PointstampError("PS706", f"Complete({brief(times)}) is no way to complete times", right)
+        return super().__new__(cls, times)
+
+
+SEVERAL = frozenset({tuple, list})  # types that need no second look
 
 
 class Messages(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from progress.runtime.following import Following
 from progress.runtime.node import Batch
 from progress.runtime.tables import union
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from progress.runtime.out import Out
 
 Tables = dict[str, Any]  # by edge
+SAID = ("function", "at_once")  # by the program, each time it runs
 
 
 class Stage(Batch):
@@ -49,6 +51,12 @@ class Stage(Batch):
         if self.function is None:
             raise NotImplementedError(f"{type(self).__name__} has no function and no on_tables")
         result = self.function(time, tables)
+        if hasattr(result, "__await__"):
+            return Following([result], lambda results: self._send(results[0], out))
+        self._send(result, out)
+        return None
+
+    def _send(self, result: Any, out: Out) -> None:
         by_edge = result if isinstance(result, dict) else dict.fromkeys(out.edges, result)
         for edge, value in by_edge.items():
             if value is not None:
@@ -57,8 +65,8 @@ class Stage(Batch):
 
     def snapshot(self) -> Any:
         """All attributes but what the program says anew."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("function", "at_once")}
+        return {name: value for name, value in super().snapshot().items() if name not in SAID}
 
     def restore(self, state: Any) -> None:
         """The inverse of `snapshot`."""
-        self.__dict__.update(state)
+        super().restore({**super().snapshot(), **state})

@@ -1,0 +1,91 @@
+"""What a dataflow and a run are given, looked at before anything happens: what is of no use is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.runtime.failure import DeadLetter, OnError, Retry, Stop, dead_letters
+from progress.topology import NO_NODE, Network
+
+LATE = "late"  # the side output of sources that name no other
+
+
+def outputs(network: Network) -> list[str]:
+    """The edges on which messages leave."""
+    return [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+
+
+def check_numbers(engine: str, seed: int | None, workers: Any, limit: Any) -> None:
+    """Refuse (PS715) a run in which nobody would work, or nothing could wait, and a seed for what chooses nothing."""
+    if seed is not None and engine != "sim":
+        raise _bad_run(f"seed={brief(seed)} is of no use to the engine {engine}", 'engine="sim"')
+    if not isinstance(workers, int) or workers < 1:
+        raise _bad_run(f"workers={brief(workers)}: nobody would work", "1 or more")
+    if not isinstance(limit, int) or limit < 1:
+        raise _bad_run(f"limit={brief(limit)}: nothing could wait at a node, so nothing could come there", "1 or more")
+
+
+def _bad_run(what: str, right: str) -> PointstampError:
+    return PointstampError("PS715", what, right)
+
+
+def policies(on_error: Any, network: Network) -> dict[str, OnError]:
+    """What is done when a node raises, by node or `"*"`; refused (PS718, PS719) is what cannot be done."""
+    found = dict(on_error) if isinstance(on_error, Mapping) else {} if on_error is None else {"*": on_error}
+    nodes = [*network.nodes]
+    for name, policy in found.items():
+        if name != "*" and name not in nodes:
+            what = f"on_error names {brief(name)}, which is no node of the graph"
+            raise PointstampError("PS718", what, f"a node of the graph, or '*' for all: {_listed(nodes)}")
+        last: Any = policy.then if isinstance(policy, Retry) else policy
+        if not isinstance(last, Stop | DeadLetter):
+            what = f"on_error is {brief(policy)} for {brief(name)}"
+            raise PointstampError("PS718", what, "Stop(), Retry() or DeadLetter(); after Retry one of the others")
+        if isinstance(last, DeadLetter):
+            side_output: Any = last.name
+            if not isinstance(side_output, str) or not side_output:
+                raise PointstampError("PS718", f"{brief(last)} names no side output", "a name: text")
+            _check_apart(side_output, f"what fails at {brief(name)}", network)
+    return found
+
+
+def check_outputs(
+    network: Network,
+    on_error: Mapping[str, OnError],
+    late: Mapping[str, str],
+    sinks: Iterable[str],
+    besides: Iterable[Any] | None,
+) -> None:
+    """Refuse side outputs that are edges (PS719), and sinks of what nothing leaves by (PS716).
+
+    late : by input edge, the side output of what is late there
+    besides : sources that do not take part, whose side outputs may have sinks all the same
+    """
+    for edge, side_output in late.items():
+        _check_apart(side_output, f"what is late at {brief(edge)}", network)
+    known: list[str | None] = [
+        *outputs(network),
+        LATE,
+        *late.values(),
+        *filter(None, map(dead_letters, on_error.values())),
+    ]
+    for source in besides or ():
+        name: str | None = getattr(source, "late", None) or getattr(source, "_late", None)
+        if name is None and callable(source):  # it may name any
+            return
+        known.append(name)
+    for sink in sinks:
+        if sink not in known:
+            raise PointstampError("PS716", f"nothing leaves by {brief(sink)}", f"one of {_listed(known)}")
+
+
+def _check_apart(name: str, what: str, network: Network) -> None:
+    if name in outputs(network):
+        right = "another name for the edge or the side output"
+        raise PointstampError("PS719", f"{what} would leave by {brief(name)}, which is an output edge", right)
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(brief(name) for name in dict.fromkeys(names) if name is not None)
