@@ -184,7 +184,7 @@ Nothing is wrong. What runs is finished first, and sinks are closed.""",
     ),
     "PS713": Explanation(
         means="""\
-The run took longer than the `timeout` it was given.""",
+The run took longer than the `timeout` it was given, or than `--timeout` of `pointstamp run`.""",
         why="""\
 It stops between two calls, as when it is cancelled; a call that never returns cannot be stopped
 by `sim` and `threads`.""",
