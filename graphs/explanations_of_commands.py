@@ -93,7 +93,8 @@ kept have to stand at the top level of their module.""",
     "PS736": Explanation(
         means="""\
 The state is damaged, or a file is not as it was left: the checkpoint does not have its checksum,
-an output is shorter than what was written to it, an input is not the one that was read.""",
+an output is shorter than what was written to it, an input is not the one that was read, or has
+grown after its end was read.""",
         why="""\
 Going on from there, values would be missing or be there twice.""",
         example=_script(_PLAIN, "mkdir kept\necho something > kept/checkpoint\npointstamp run count.py --state kept"),

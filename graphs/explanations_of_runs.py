@@ -97,22 +97,25 @@ makes the call again, `DeadLetter()` puts the message aside and goes on.""",
     ),
     "PS706": Explanation(
         means="""\
-A source gave something that is neither `(time, value)` nor `Complete(times)`; or `Complete` was
-given a time instead of several.""",
+A source gave something that is neither `(time, value)` nor `Complete(times)`, or is itself a
+path or an open file, whose lines have no times; or `Complete` was given a time instead of several.""",
         why="""\
 Without a time nobody can say when the message is late or what it holds open.""",
         example=_run("", nodes='{"count": str.upper}', sources='{"words": ["a", "bcd"]}'),
         fix="""\
-Yield pairs. `by_count` and `by_event_time` give times to values that have none.""",
+Yield pairs. `by_count` and `by_event_time` give times to values that have none. A file of
+JSON lines is `graphs.JsonLines(path)`.""",
     ),
     "PS707": Explanation(
         means="""\
-A sink is nothing that values can be given to.""",
+A sink is nothing that values can be given to. A path or an open file is none: nothing says how a
+time and a value are written there.""",
         why="""\
 Values that leave the graph would be lost.""",
         example=_run("", nodes="{}", more='sinks={"counts": 7}'),
         fix="""\
-A list, a function of (time, value), or an object with `write` or `write_all`.""",
+A list, a function of (time, value), or an object with `write` or `write_all`. A file of JSON
+lines is `graphs.JsonLines(path)`.""",
     ),
     "PS708": Explanation(
         means="""\
@@ -183,7 +186,7 @@ Nothing is wrong. What runs is finished first, and sinks are closed.""",
     ),
     "PS713": Explanation(
         means="""\
-The run took longer than the `timeout` it was given.""",
+The run took longer than the `timeout` it was given, or than `--timeout` of `pointstamp run`.""",
         why="""\
 It stops between two calls, as when it is cancelled; a call that never returns cannot be stopped
 by `sim` and `threads`.""",

@@ -1,7 +1,8 @@
 """A file of JSON lines as a source or a sink of a dataflow: `JsonLines("amounts.jsonl")` (docs/running.md).
 
-The lines are those of `pointstamp run`. A file that is written to is emptied when the run begins, and ends with
-`{"complete": []}` where the edge has come to its end.
+The lines are those of `pointstamp run`, which treats the files of a pipeline as if they were named on its command line:
+with `--state` each line is read once and each value written once. Elsewhere a file that is written to is emptied when
+the run begins. It ends with `{"complete": []}` where the edge has come to its end.
 """
 
 from __future__ import annotations

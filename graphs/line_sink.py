@@ -13,6 +13,7 @@ import select
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from progress.errors import PointstampError, brief
@@ -23,16 +24,31 @@ from progress.runtime.tables import is_table, rows_of
 
 SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
 TAIL = 4_096  # bytes before a position by which a file is known again
+OFTEN = 0.1  # seconds between looks at whether the run has to stop, while a reader takes nothing
+GRACE = 0.3  # seconds that a reader is given then, to take the rest of a line that it has begun to take
 
 
 class LineFile:
-    """A file to which whole lines are written, without a buffer: what is complete has left."""
+    """A file to which whole lines are written, without a buffer: what is complete has left.
 
-    def __init__(self, name: str, handle: int, is_regular: bool = True) -> None:
+    Parameters
+    ----------
+    name, handle : its name and its descriptor
+    is_regular : whether it may be cut, if it is a regular file; what else takes lines has them for good
+    check : raises when the run has to stop, while this waits for a reader
+    """
+
+    def __init__(
+        self, name: str, handle: int, is_regular: bool = True, check: Callable[[], None] = lambda: None
+    ) -> None:
         self.name = name
         self.handle = handle
-        self.is_regular = is_regular and stat.S_ISREG(os.fstat(handle).st_mode)  # else nothing can be taken back
+        self.is_regular = is_regular and stat.S_ISREG(os.fstat(handle).st_mode)
         self.size = 0  # what was written
+        self.has_given_up = False  # something was to be written, and was not
+        self._check = check
+        self._poll = select.poll()
+        self._poll.register(handle, select.POLLOUT)
 
     def cut(self, size: int) -> None:
         """Forget what was written beyond this."""
@@ -42,20 +58,52 @@ class LineFile:
             self.size = size
 
     def write(self, lines: bytes) -> None:
-        """Write whole lines; a file that has no room for all of them gets none."""
+        """Write whole lines; a file that has no room for all of them gets none.
+
+        Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is
+        longer than what a pipe takes at once (`select.PIPE_BUF`) and of which it took a part, and no more.
+        """
+        try:
+            if self.is_regular:
+                self._write_file(lines)
+            else:
+                self._write_stream(lines)
+        except BaseException:
+            self.has_given_up = True
+            raise
+        self.size += len(lines)
+
+    def _write_file(self, lines: bytes) -> None:
         rest = memoryview(lines)
         try:
             while rest:
-                try:
-                    rest = rest[os.write(self.handle, rest) :]
-                except BlockingIOError:
-                    select.select([], [self.handle], [])
+                rest = rest[os.write(self.handle, rest) :]
         except OSError:
-            if len(rest) < len(lines) and self.is_regular:
+            if len(rest) < len(lines):
                 with suppress(OSError):
                     self.cut(self.size)
             raise
-        self.size += len(lines)
+
+    def _write_stream(self, lines: bytes) -> None:
+        """Write as much at once as never blocks where the system says that there is room, cut between lines."""
+        done = 0
+        while done < len(lines):
+            self._wait_for_room(is_within_line=done > 0 and lines[done - 1] != ord("\n"))
+            end = done + select.PIPE_BUF
+            if end < len(lines):
+                end = lines.rfind(b"\n", done, end) + 1 or end
+            with suppress(BlockingIOError):  # somebody else has taken the room
+                done += os.write(self.handle, lines[done:end])
+
+    def _wait_for_room(self, is_within_line: bool) -> None:
+        until: float | None = None
+        while not self._poll.poll(OFTEN * 1000):
+            try:
+                self._check()
+            except PointstampError:
+                until = until or monotonic() + (GRACE if is_within_line else 0)
+                if monotonic() >= until:
+                    raise
 
     def settle(self) -> None:
         """Make sure that what was written outlives the machine."""

@@ -161,6 +161,19 @@ class Lines:
         size, lines, checksum = self._digested
         return Position(size, lines, f"{checksum:08x}" if self.is_live else self._tail(size))
 
+    @property
+    def has_more(self) -> bool:
+        """Whether a file has lines after those that were read; of a stream nobody knows, so no.
+
+        Cost: reading what is there, up to the first line that is not empty.
+        """
+        place = self._first + self._bytes
+        while not self.is_live and (chunk := os.pread(self._descriptor, CHUNK, place)):
+            if not chunk.isspace():
+                return True
+            place += len(chunk)
+        return False
+
     def _waited_for(self) -> Any:
         waits, self._waits = self._waits, True
         try:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
-import threading
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from graphs.command import FINDINGS, FINE, complain, printable
+from graphs.json_lines import JsonLines
 from graphs.line_sink import LineFile, LineSink, recorder
 from graphs.line_source import Lines, Position
 from graphs.pipeline import PipelineFailed, is_own, load_pipeline
@@ -25,6 +24,8 @@ from graphs.run_files import (
     STANDARD,
     bad_usage,
     check_apart,
+    check_outside,
+    check_standard_output,
     check_whole,
     input_edges,
     named,
@@ -35,11 +36,12 @@ from graphs.run_files import (
     side_outputs,
 )
 from graphs.run_on_spark import check_options, on_spark
+from graphs.run_signals import Signals
 from graphs.state import StateFolder, fingerprint
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.checkpoint import State
-from progress.runtime.control import Cancelled, Control
+from progress.runtime.control import Cancelled, Control, TimedOut
 from progress.runtime.core import WaitsForEver
 from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
@@ -47,12 +49,13 @@ from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
+from progress.runtime.source import Feed
 
 if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
 
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
-OWN_FAULTS = ("PS732", "PS733", "PS735", "PS739")  # of the pipeline, where others are of the command and its files
+OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739")  # of the pipeline; others are of the command and its files
 
 
 def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
@@ -95,32 +98,8 @@ def _check(options: argparse.Namespace) -> None:
         raise bad_usage("--every says how often --state is written", "--state DIR")
     if options.every is not None and not 0 <= options.every < float("inf"):
         raise bad_usage(f"--every {options.every}: no number of seconds", "0 or more")
-
-
-class Signals:
-    """While it is open, SIGINT and SIGTERM stop the run gracefully; the second one ends the process."""
-
-    def __init__(self) -> None:
-        self.came = threading.Event()
-        self.number = 0
-
-    def __enter__(self) -> Signals:
-        self._before: dict[int, Any] = {}
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                if signal.getsignal(number) != signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._stop)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        if self.number:
-            os._exit(128 + number)
-        self.number = number
-        self.came.set()
+    if options.timeout is not None and not 0 < options.timeout < float("inf"):
+        raise bad_usage(f"--timeout {options.timeout:g}: the run would have no time", "a number of seconds above 0")
 
 
 class Command:
@@ -142,18 +121,26 @@ class Command:
         self.dataflow = dataflow
         self.edges = output_edges(dataflow)
         self.side_outputs = [name for name in side_outputs(dataflow) if name not in self.edges]
-        self.inputs = named(options.input, "input", input_edges(dataflow))
-        self.outputs = named(options.output, "output", [*self.edges, *self.side_outputs])
+        self.inputs = _in_python(dataflow.sources) | named(options.input, "input", input_edges(dataflow))
+        named_outputs = named(options.output, "output", [*self.edges, *self.side_outputs])
+        self.outputs = _in_python(dataflow.sinks) | named_outputs
         self.files = {f"--output {name}": file for name, file in self.outputs.items()}
         if options.trace is not None:
             self.files["--trace"] = options.trace
         check_apart({"PIPELINE.py": options.pipeline, **self._named_inputs()}, self.files)
+        if options.state is not None:
+            check_outside(options.state, self.files)
+        elsewhere = self.outputs.keys() | dataflow.sinks.keys()
+        if STANDARD in self.files.values() or any(name not in elsewhere for name in self.edges):
+            check_standard_output()
         self.written: dict[str, LineFile] = {}
         self.lines: dict[str, Lines] = {}
         self.sinks: dict[str, LineSink] = {}
         self._opened = opened
         self._standard: LineFile | None = None
+        self._check: Callable[[], None] = lambda: None  # raises when the run has to stop
         self._closed: set[str] = set()  # edges of which the run that this one continues said that they are complete
+        self._feeds: Sequence[Feed] = ()
         self._folder: StateFolder | None = None
         self._frames: KeptFrames | None = None
         self._fingerprint = ""
@@ -173,30 +160,45 @@ class Command:
             known, begun = self._folder.load() or ({}, None)
             if begun is not None:
                 self._check_state(self._folder, known)
+                self._check_ended(self._folder, known)
                 if known["is_finished"]:
                     return FINE
         observer = self._watched(observer or (Display() if self._has_terminal() else None))
         with Signals() as signals:
-            control = Control(cancel=signals.came)
-            self._open_inputs(known.get("inputs", {}), control)
-            self._open_outputs(known.get("files", {}))
-            self._closed = set(known.get("closed", ()))
+            control = Control(self.options.timeout, signals.came)
             running: Running | None = None
             try:
+                for name in self.inputs:
+                    self._open_input(name, known.get("inputs", {}).get(name), control)
+                self._open_outputs(known.get("files", {}), control)
+                self._closed = set(known.get("closed", ()))
                 running = self._running(begun, control, observer)
+                self._feeds = running.feeds
                 running.run(self.options.seed, self.options.workers or 4)
-            except (Cancelled, WaitsForEver) as stopped:
-                if self._folder is not None and running is not None and running.core.rests:
+                self._finish()
+            except (Cancelled, TimedOut, WaitsForEver) as stopped:
+                if running is not None and self._may_keep(running):
                     self._keep(running.capture())
-                if isinstance(stopped, WaitsForEver):
-                    raise
-                return 128 + signals.number
-        for name in self.edges:
-            if name in self.sinks:
-                self.sinks[name].finish()
+                if isinstance(stopped, Cancelled):
+                    return 128 + signals.number
+                raise
         if self._folder is not None:
             self._keep(running.capture(), is_finished=True)
         return FINE
+
+    def _finish(self) -> None:
+        """Nothing leaves any more: say so of each edge of which its frontier has not."""
+        for name in self.edges:
+            if name in self.sinks:
+                self.sinks[name].finish()
+
+    def _may_keep(self, running: Running) -> bool:
+        """Whether a run that was stopped has a last checkpoint: if it is kept, and is nowhere half-way.
+
+        Where something was to be written and was not, the run has it as if it had left.
+        """
+        files = [*self.written.values(), *([] if self._standard is None else [self._standard])]
+        return self._folder is not None and running.core.rests and not any(file.has_given_up for file in files)
 
     def _watched(self, observer: Observer | None) -> Observer | None:
         """The observer, and the live view beside it, if there is to be one."""
@@ -222,25 +224,26 @@ class Command:
 
     # --- what is opened ----------------------------------------------------------------------------------------------
 
-    def _open_inputs(self, positions: dict[str, Any], control: Control) -> None:
+    def _open_input(self, name: str, position: Any, control: Control) -> Lines:
         network = self.dataflow.network
-        for name, file in self.inputs.items():
-            handle = open_input(file)
-            self._opened.callback(os.close, handle)
-            self.lines[name] = Lines(
-                file,
-                handle,
-                name,
-                network.domain(network.numbers[name]),
-                waits=self.options.engine in WITH_WORKERS,
-                check=control.check,
-                keeps=self._folder is not None,
-                start=Position(*positions[name]) if name in positions else None,
-            )
+        handle = open_input(self.inputs[name])
+        self._opened.callback(os.close, handle)
+        self.lines[name] = Lines(
+            self.inputs[name],
+            handle,
+            name,
+            network.domain(network.numbers[name]),
+            waits=self.options.engine in WITH_WORKERS,
+            check=control.check,
+            keeps=self._folder is not None,
+            start=None if position is None else Position(*position),
+        )
+        return self.lines[name]
 
-    def _open_outputs(self, sizes: dict[str, Any]) -> None:
+    def _open_outputs(self, sizes: dict[str, Any], control: Control) -> None:
+        self._check = control.check
         for use, file in self.files.items():
-            self.written[use] = open_output(file, self._folder is not None)
+            self.written[use] = open_output(file, self._folder is not None, control.check)
             self._opened.callback(self.written[use].close)
         for use, written in self.written.items():
             written.cut(sizes.get(use, (0, ""))[0])
@@ -273,7 +276,7 @@ class Command:
         if file is not None:
             return LineSink(name, file, is_closed=is_closed)
         if self._standard is None:
-            self._standard = open_output(STANDARD, keeps=False)
+            self._standard = open_output(STANDARD, keeps=False, check=self._check)
             self._opened.callback(self._standard.close)
         return LineSink(name, self._standard, says_edge=True, is_closed=is_closed)
 
@@ -285,10 +288,12 @@ class Command:
             return
         for written in self.written.values():
             written.settle()
+        ended = {feed.edge for feed in self._feeds if feed.is_over}
         known = {
             "graph": self._fingerprint,
             "command": self._command(),
             "inputs": {name: lines.position for name, lines in self.lines.items()},
+            "ended": [name for name in self.lines if name in ended],
             "files": {use: (written.size, written.mark(written.size)) for use, written in self.written.items()},
             "closed": [name for name, sink in self.sinks.items() if sink.is_closed],
             "is_finished": is_finished,
@@ -309,6 +314,17 @@ class Command:
             **{use: place_of(file) for use, file in self.files.items()},
         }
 
+    def _check_ended(self, folder: StateFolder, known: dict[str, Any]) -> None:
+        """Refuse inputs that have changed since the run read their end: nobody would read what is new."""
+        for name in known.get("ended", ()):
+            file = self.inputs[name]
+            if file != STANDARD and not Path(file).is_file():
+                continue  # a pipe is not opened for this; a file that is done with may be gone
+            if self._open_input(name, known["inputs"][name], Control()).has_more:
+                what = f"the run in {folder.path} has read {file} to its end, and it has grown since"
+                right = "the input as it was; or another DIR, and other outputs, to begin anew"
+                raise PointstampError("PS736", f"{what}: nobody would read what is new", right)
+
     def _check_state(self, folder: StateFolder, known: dict[str, Any]) -> None:
         """Refuse a state of another command, and files that do not hold what was written to them."""
         before, now = known["command"], self._command()
@@ -323,6 +339,11 @@ class Command:
             raise PointstampError("PS737", what, "the same graph and nodes, or another DIR")
         for use, (size, mark) in known["files"].items():
             check_whole(Path(folder.path), self.files[use], size, mark)
+
+
+def _in_python(files: Mapping[str, Any]) -> dict[str, str]:
+    """The files of JSON lines that the pipeline names itself: read, written and kept as those of the command are."""
+    return {name: str(file.path) for name, file in files.items() if isinstance(file, JsonLines)}
 
 
 def _seconds(options: argparse.Namespace) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from graphs.command import BadUsage
@@ -21,6 +23,7 @@ from progress.runtime.failure import dead_letters
 from progress.topology import NO_NODE
 
 STANDARD = "-"  # standard input, or standard output
+OFTEN = 0.05  # seconds between looks at whether somebody reads a named pipe
 
 
 def bad_usage(message: str, hint: str) -> BadUsage:
@@ -80,6 +83,20 @@ def check_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
             raise bad_usage(f"{use} and {other} are one file, {shown(file)}", "a file for each")
 
 
+def check_outside(folder: str, outputs: Mapping[str, str]) -> None:
+    """Refuse outputs in the folder of `--state`, where they would write over what is kept."""
+    kept = Path(os.path.realpath(folder))
+    for use, file in outputs.items():
+        if file != STANDARD and Path(os.path.realpath(file)).is_relative_to(kept):
+            raise bad_usage(f"{use}: {shown(file)} is in the folder of --state", "a file elsewhere")
+
+
+def check_standard_output() -> None:
+    """Refuse to write to standard output where whoever began the command has closed it (`>&-`)."""
+    if getattr(sys.stdout, "name", None) == os.devnull:  # what stands in for it, see `graphs.command`
+        raise bad_usage("standard output is closed, and an output goes there", "--output EDGE=FILE for each")
+
+
 def _identity(file: str) -> object:
     try:
         found = Path(file).stat()
@@ -116,19 +133,30 @@ def open_input(file: str) -> int:
     return handle
 
 
-def open_output(file: str, keeps: bool) -> LineFile:
-    """A file to write; what is in it stays until it is cut. One that is kept is read as well, to be known again."""
+def open_output(file: str, keeps: bool, check: Callable[[], None] = lambda: None) -> LineFile:
+    """A file to write; what is in it stays until it is cut. One that is kept is read as well, to be known again.
+
+    A named pipe is waited for until somebody reads it; `check` raises when the run has to stop before that.
+    """
     if file == STANDARD:
-        return LineFile(file, _standard_output(), is_regular=False)
+        return LineFile(file, _standard_output(), is_regular=False, check=check)
     special = _is_special(file)
     mode = os.O_WRONLY if special or not keeps else os.O_RDWR
     try:
-        return LineFile(file, os.open(file, mode | os.O_CREAT, 0o666))
+        while True:
+            try:
+                return LineFile(file, os.open(file, mode | os.O_CREAT | os.O_NONBLOCK, 0o666), check=check)
+            except OSError as error:
+                if error.errno != errno.ENXIO or not Path(file).is_fifo():
+                    raise
+            check()
+            sleep(OFTEN)
     except (OSError, ValueError) as error:
         raise bad_usage(f"cannot write {file}: {_reason(error)}", "a file where one may be written") from None
 
 
 def _standard_output() -> int:
+    check_standard_output()
     try:
         if isinstance(sys.stdout, TextIOWrapper):  # lines that the pipeline prints are whole as well
             sys.stdout.reconfigure(line_buffering=True)

@@ -5,7 +5,8 @@
 In each round the command is started in a child process that kills itself at its n-th such call, n being EVERY more than
 in the round before: just before the call, just after it, or when half of a text is written. Then it is started until it
 ends, and killed up to two times more. A line of JSON a round says how often it was killed, its exit code, and what is
-in its outputs. The last round is the one in which it was not killed.
+in its outputs: those of `--output`, and files whose names begin with `sink`. The last round is the one in which it was
+not killed.
 """
 
 from __future__ import annotations
@@ -73,11 +74,11 @@ def main() -> None:
     os.chdir(folder)
     import graphs.run  # noqa: F401 - once, and not in every child
 
-    outputs = [Path(file.partition("=")[2]) for option, file in pairwise(arguments) if option == "--output"]
+    named = [Path(file.partition("=")[2]) for option, file in pairwise(arguments) if option == "--output"]
     at = 1
     while True:
         kills = 0
-        for path in (*outputs, *Path("state").glob("*")):
+        for path in (*named, *Path().glob("sink*"), *Path("state").glob("*")):
             path.unlink(missing_ok=True)
         code = child(arguments, at)
         was_killed = code == -signal.SIGKILL
@@ -86,7 +87,7 @@ def main() -> None:
             kills += 1
             step += 7
             code = child(arguments, step if kills < 3 else None)
-        texts = {path.name: path.read_text("utf-8") for path in outputs}
+        texts = {path.name: path.read_text("utf-8") for path in (*named, *Path().glob("sink*"))}
         print(json.dumps({"at": at, "kills": kills, "exit_code": code, "texts": texts}), flush=True)
         if not was_killed:
             return

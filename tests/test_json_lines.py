@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import os
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphs import Graph, JsonLines
+from graphs.line_source import Lines
 from progress import PointstampError
 from progress.runtime import Batch, Dataflow, Out
-from progress.runtime.policies import explicit
+from progress.runtime.policies import by_count, by_event_time, explicit, with_idleness
 
 ENGINES = ("sim", "threads", "asyncio")
 engines = pytest.mark.parametrize("engine", ENGINES)
@@ -128,3 +132,134 @@ def test_nothing_stays_open(tmp_path: Path) -> None:
         totals().run(sources={"amounts": source}, sinks={"totals": JsonLines(tmp_path / "out")})
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+
+
+# --- files that are not JsonLines -------------------------------------------------------------------------------------
+
+FILES: dict[str, Callable[[Path], object]] = {
+    "path": lambda path: path,
+    "text": str,
+    "bytes": lambda path: str(path).encode(),
+    "open file": lambda path: io.TextIOWrapper(io.BytesIO(path.read_bytes())),
+}
+
+
+@engines
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_no_source_and_the_hint_says_what_is(engine: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "amounts.jsonl"
+    written(path, *AMOUNTS)
+    with pytest.raises(PointstampError, match="the source of 'amounts' is a file, ") as caught:
+        totals().run(engine=engine, sources={"amounts": FILES[kind](path)})  # type: ignore[dict-item]
+    assert (caught.value.code, caught.value.hint.partition(";")[0]) == ("PS706", "graphs.JsonLines(path)")
+
+
+@engines
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_no_sink_and_nothing_is_written(engine: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "totals.jsonl"
+    path.write_text("before\n", encoding="utf-8")
+    for sinks in ({"totals": FILES[kind](path)}, {"late": FILES[kind](path)}):
+        with pytest.raises(PointstampError, match=r"the sink of '[a-z]*' is a file, ") as caught:
+            totals().run(engine=engine, sources={"amounts": [(0, 5)]}, sinks=sinks)
+        assert (caught.value.code, caught.value.hint.partition(";")[0]) == ("PS707", "graphs.JsonLines(path)")
+    assert path.read_text(encoding="utf-8") == "before\n"
+
+
+def test_a_path_within_a_policy_is_named_and_the_lines_of_an_open_file_are_values(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("a\nb\n", encoding="utf-8")
+    flow = Dataflow(Graph().node("strip").edge(None, "strip", "lines").edge("strip", None, "out"), {"strip": str.strip})
+    with pytest.raises(PointstampError, match=r"graphs\.JsonLines\(path\)") as caught:
+        flow.run(sources={"lines": by_count(path)})  # type: ignore[arg-type]
+    assert caught.value.code == "PS706"
+    with path.open(encoding="utf-8") as lines:
+        assert flow.run(sources={"lines": by_count(lines)}) == {"out": [(0, "a"), (1, "b")]}
+
+
+# --- a policy around a pipe -------------------------------------------------------------------------------------------
+
+
+@engines
+@pytest.mark.parametrize("is_nested", [False, True], ids=["idleness", "idleness of event time"])
+def test_a_pipe_that_falls_silent_holds_nothing_back(engine: str, is_nested: bool, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    came: list[object] = []
+    has_come = threading.Event()
+
+    def write() -> None:
+        with pipe.open("w", encoding="utf-8") as stream:
+            stream.write('{"time": 3, "value": 5}\n{"time": 3, "value": 2}\n')
+            stream.flush()
+            assert has_come.wait(30)  # the result leaves while the pipe is open and silent
+            stream.write('{"time": 3, "value": 1}\n{"time": 4, "value": 1}\n')
+
+    def take(time: object, value: object) -> None:
+        came.append((time, value))
+        has_come.set()
+
+    source: Any = JsonLines(pipe)
+    if is_nested:
+        source = by_event_time(source, lambda item: item[0], lateness=1, value=lambda item: item[1])
+    late: list[object] = []
+    writer = threading.Thread(target=write)
+    writer.start()
+    totals().run(
+        engine=engine,
+        sources={"amounts": with_idleness(source, after=0.2)},
+        sinks={"totals": take, "late": late},
+        timeout=60,
+    )
+    writer.join()
+    assert came == [(3, 7), (4, 1)]
+    assert late == [(3, 1)]
+
+
+@engines
+def test_the_silence_of_a_pipe_is_one_of_seconds_in_every_engine(engine: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with pipe.open("w", encoding="utf-8") as stream:
+            stream.write('{"time": 3, "value": 5}\n')
+            stream.flush()
+            time.sleep(0.5)
+            stream.write('{"time": 3, "value": 1}\n')
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    results = totals().run(engine=engine, sources={"amounts": with_idleness(JsonLines(pipe), after=50)}, timeout=60)
+    writer.join()
+    assert results == {"totals": [(3, 6)]}
+
+
+@engines
+def test_waiting_for_a_pipe_within_a_policy_takes_no_processor(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is looked at now and then, and not as often as can be."""
+    looks = 0
+    fill = Lines._fill
+
+    def counted(lines: Lines) -> bool:
+        nonlocal looks
+        looks += 1
+        return fill(lines)
+
+    monkeypatch.setattr(Lines, "_fill", counted)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with_writer = os.open(pipe, os.O_RDWR)  # it is open, and nothing comes
+    try:
+        for policy in (explicit(JsonLines(pipe)), with_idleness(JsonLines(pipe), after=60)):
+            with pytest.raises(PointstampError, match="PS713"):
+                totals().run(engine=engine, sources={"amounts": policy}, timeout=0.7)
+    finally:
+        os.close(with_writer)
+    assert 0 < looks < 100
+    for thread in threading.enumerate():
+        if thread.name.startswith("source"):
+            thread.join(30)  # none waits any longer for what nobody wants
+            assert not thread.is_alive()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import logging
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +19,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from graphs import Graph
 from progress.runtime import SILENT, Complete, Dataflow, DeadLetter, Node, Out
 from progress.runtime.core import Core
-from progress.runtime.display import Display
+from progress.runtime.display import PAUSE, SHARE, Display
 from progress.runtime.logs import Logs
 from progress.runtime.observer import Observer
 from progress.runtime.telemetry import Telemetry
@@ -122,31 +125,85 @@ def test_nothing_is_shown_where_there_is_no_terminal() -> None:
     assert stream.getvalue() == ""
 
 
-def test_a_terminal_shows_messages_rate_frontiers_and_what_is_blocked() -> None:
-    now = [0.0]
+class Timer:
+    """Stands for the time between two pictures: it is over when a test says so."""
 
-    def clock() -> float:
-        now[0] += 1
-        return now[0]
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+        self._due, self._waits = threading.Semaphore(0), threading.Semaphore(0)
+        self._is_over = False
 
-    stream = Terminal()
-    lines: list[str] = []
+    def __call__(self, seconds: float) -> bool:
+        self.pauses.append(seconds)
+        self._waits.release()
+        self._due.acquire()
+        return self._is_over
 
-    class Watched(Display):
-        def line(self) -> str:
-            lines.append(super().line())
-            return lines[-1]
+    def tick(self) -> None:
+        """Have the next picture made, and wait until it is."""
+        self._waits.acquire()
+        self._due.release()
+        self._waits.acquire()
+        self._waits.release()
 
-    dataflow().run(observer=Watched(stream, clock))
+    def end(self) -> None:
+        self._is_over = True
+        self._due.release()
+
+
+class Watched(Display):
+    """Keeps what it shows."""
+
+    def __init__(self, stream: io.StringIO, timer: Timer, clock: Callable[[], float]) -> None:
+        super().__init__(stream, clock, timer)
+        self.lines: list[str] = []
+        self._timer = timer
+
+    def line(self) -> str:
+        self.lines.append(super().line())
+        return self.lines[-1]
+
+    def ended(self, core: Core, failure: BaseException | None) -> None:
+        self._timer.tick()
+        self._timer.end()
+        super().ended(core, failure)
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_a_terminal_shows_messages_rate_frontiers_and_what_is_blocked(engine: str) -> None:
+    stream, timer, now = Terminal(), Timer(), itertools.count()
+    display = Watched(stream, timer, lambda: next(now))
+    dataflow().run(engine=engine, observer=display)
     assert "messages" in stream.getvalue()
-    assert lines[0].startswith("3 messages, ")
-    assert "1 failed" in lines[-1]
-    assert "1 late" in lines[-1]
-    assert any("counts at 0" in line for line in lines)
-    lines.clear()
-    dataflow().run(sources={"numbers": [(0, 1), SILENT, (0, 2)]}, observer=Watched(stream, clock))
-    assert "1 blocked, first count at 0" in lines[0]
-    assert "counts complete" in lines[-1]
+    assert display.lines[0] == "0 messages, 0/s; 0 notifications; 0 waiting; counts at 0"
+    assert display.lines[-1].startswith("4 messages, ")
+    assert "1 failed" in display.lines[-1]
+    assert "1 late" in display.lines[-1]
+    assert display.lines[-1].endswith("; counts complete")
+    assert "display" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_terminal_shows_what_is_blocked_while_nothing_happens() -> None:
+    timer = Timer()
+    display = Watched(Terminal(), timer, itertools.count().__next__)
+
+    def silent() -> Iterator[Any]:
+        yield 0, 1
+        yield SILENT  # the message has been consumed when the source is asked again
+        timer.tick()
+        assert "1 messages" in display.lines[-1]
+        assert display.lines[-1].endswith("1 blocked, first count at 0; counts at 0")
+
+    dataflow().run(sources={"numbers": silent}, observer=display)
+    assert len(display.lines) == 3  # at the beginning, in the silence, at the end
+
+
+def test_a_look_that_takes_long_is_not_taken_often() -> None:
+    timer, now = Timer(), iter([0.0, 0.0, 0.0, 5.0])
+    display = Watched(Terminal(), timer, lambda: next(now, 5.0))
+    dataflow().run(observer=display)
+    assert timer.pauses[0] == PAUSE
+    assert timer.pauses[1] >= 5 * SHARE
 
 
 def test_metrics_and_a_span_of_opentelemetry() -> None:

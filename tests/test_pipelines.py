@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from benchmarks import agent_joins
 from graphs import Graph, from_data, load, to_data
 from graphs.check import check_graph
 from graphs.pipeline import load_pipeline
@@ -220,6 +221,33 @@ def test_the_agent_answers_each_question_once_with_all_there_is(engine: str) -> 
         assert len(attempts) == (fails < 3)
         assert all(f"(attempt {fails + 1})" in note for note in attempts)
         assert any("the sum is" in note for note in notes[line["time"]]) is ("add" in line["value"])
+
+
+def test_the_table_of_the_agent_is_what_was_found_on_langgraph() -> None:
+    """`make bench` says whether it is still found."""
+    kept = json.loads(agent_joins.KEPT.read_text("utf-8"))
+    page = (PIPELINES / "agent" / "README.md").read_text("utf-8")
+    assert agent_joins.table(kept["answered"]) in page
+    assert f"measured on langgraph {kept['version']} " in page
+    pins = (ROOT / "benchmarks" / "peers-requirements.txt").read_text("utf-8").splitlines()
+    assert f"langgraph=={kept['version']}" in pins
+
+
+@pytest.mark.parametrize("kept", ["kept", "other"])
+def test_a_table_that_has_become_another_is_a_failure(
+    kept: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """LangGraph is not here, but who asks it is."""
+    found = json.loads(agent_joins.KEPT.read_text("utf-8"))
+    monkeypatch.setattr(agent_joins, "measured", lambda: found)
+    if kept == "other":
+        monkeypatch.setattr(agent_joins, "KEPT", tmp_path / "other.json")
+        (tmp_path / "other.json").write_text(json.dumps({**found, "version": "0"}), encoding="utf-8")
+        with pytest.raises(SystemExit, match=r"not what other\.json has"):
+            agent_joins.main()
+    else:
+        agent_joins.main()
+    assert "| never |" in capsys.readouterr().out
 
 
 class Keep(Observer):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import random
 import selectors
 import signal
+import struct
 import subprocess
+import termios
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -764,6 +769,9 @@ BAD_USAGE: dict[tuple[str, ...], str] = {
     ("--every", "1"): "--state DIR",
     ("--state", "x", "--every", "-1"): "0 or more",
     ("--state", "numbers.jsonl"): "--state numbers.jsonl",
+    ("--timeout", "0"): "--timeout 0: the run would have no time",
+    ("--timeout", "nan"): "--timeout nan",
+    ("--timeout", "soon"): "invalid float",
 }
 
 
@@ -857,6 +865,20 @@ def test_a_signal_is_heard_while_nothing_comes(
     assert process.communicate(timeout=PATIENCE) == (b"", b"")
 
 
+def test_a_run_that_is_not_kept_may_have_nodes_that_cannot_be(
+    folder: Path, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    unkept = "class Unkept(Node):\n    def on_start(self, out): self.file = open('begun', 'w')\n"
+    pipeline(folder, f"{unkept}dataflow = Dataflow(graph, {{'total': Unkept()}})")
+    process = started(folder, "own.py", "--input", "numbers=-")
+    processes.append(process)
+    while not (folder / "begun").exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 130
+    assert process.communicate(timeout=PATIENCE) == (b"", b"")
+
+
 def test_a_signal_is_heard_while_an_input_has_not_begun(folder: Path, processes: list[subprocess.Popen[bytes]]) -> None:
     pipeline(folder, "print('begun', flush=True)\ndataflow = Dataflow(graph)", DOMAINS)
     process = started(folder, "own.py", "--input", "numbers=-")
@@ -888,8 +910,154 @@ dataflow = Dataflow(graph, {"total": Stuck()})
     process.send_signal(signal.SIGINT)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.3)
+    assert process.stderr is not None
+    says = b"pointstamp: stopping when what runs has come to its end; a second signal ends it at once\n"
+    assert process.stderr.readline() == says
     process.send_signal(signal.SIGINT)
     assert process.wait(PATIENCE) == 130
+    assert process.stderr.read() == b""
+
+
+def filled(stream: IO[bytes]) -> None:
+    """Wait until a pipe that nobody reads has taken all that it takes."""
+    before, now = -1, 0
+    while now != before or not now:
+        time.sleep(0.3)
+        before, now = now, struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"1234"))[0]
+
+
+def stopped_in_time(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> bytes:
+    """Stop a run by one signal, at once although nobody reads what it writes; what had left."""
+    begin = time.monotonic()
+    process.send_signal(number)
+    assert process.wait(PATIENCE) == 128 + number
+    assert time.monotonic() - begin < 5, "it ends within about a second, on a machine that does nothing else"
+    out, err = process.communicate(timeout=PATIENCE)
+    assert err == b""
+    return out
+
+
+@every_engine
+def test_a_signal_is_heard_while_the_reader_stalls(
+    folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    pipeline(folder, ENDLESS)
+    process = started(folder, "own.py", "--engine", engine)
+    processes.append(process)
+    assert process.stdout is not None
+    filled(process.stdout)
+    assert len(lines_of(stopped_in_time(process).decode())) > 100
+
+
+@every_engine
+def test_a_line_longer_than_a_pipe_takes_at_once_is_the_only_one_that_may_be_cut(
+    folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    source = '[(0, "short"), (0, "x" * 1_000_000)]'
+    pipeline(folder, f'dataflow = Dataflow(graph, sources={{"numbers": {source}}})')
+    process = started(folder, "own.py", "--engine", engine)
+    processes.append(process)
+    assert process.stdout is not None
+    filled(process.stdout)
+    whole, _, rest = stopped_in_time(process).partition(b"\n")
+    assert json.loads(whole)["value"] == "short"
+    assert rest.startswith(b'{"edge": "totals", "time": 0, "value": "xxx')
+
+
+@every_engine
+def test_a_signal_is_heard_while_nobody_reads_a_named_pipe(
+    folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    pipeline(folder, "print('begun', flush=True)\n" + ENDLESS)
+    os.mkfifo(folder / "out")
+    process = started(folder, "own.py", "--output", "totals=out", "--engine", engine)
+    processes.append(process)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begun\n"
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    assert stopped_in_time(process, signal.SIGTERM) == b""
+
+
+@every_engine
+def test_a_named_pipe_is_written_when_somebody_reads_it(
+    folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    write(folder, totals__py="print('begun', flush=True)\n" + TOTALS)
+    os.mkfifo(folder / "out")
+    process = started(folder, "totals.py", *INPUT, "--output", "totals=out", "--engine", engine)
+    processes.append(process)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begun\n"
+    time.sleep(0.3)
+    lines = lines_of((folder / "out").read_text("utf-8"))
+    assert values_of(lines, "totals") == {("totals", "0", "7"): 1, ("totals", "2", "5"): 1}
+    assert process.wait(PATIENCE) == 0
+
+
+@every_engine
+def test_what_a_stalled_reader_did_not_take_comes_again(
+    folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    """It was in no checkpoint as if it had left."""
+    count = 3_000
+    late = "".join(f'{{"time": 0, "value": "{"x" * 100}{number}"}}\n' for number in range(count))
+    write(folder, numbers__jsonl='{"complete": [5]}\n' + late)
+    command = ("totals.py", *INPUT, "--output", "totals=out", "--engine", engine, "--state", "state")
+    process = started(folder, *command)
+    processes.append(process)
+    assert process.stdout is not None
+    filled(process.stdout)
+    first = lines_of(stopped_in_time(process).decode())
+    assert 0 < len(first) < count
+    result = run(folder, *command)
+    assert (result.exit_code, result.err) == (0, "")
+    assert len({line["value"] for line in (*first, *result.lines)}) == count
+
+
+# --- its time is up ---------------------------------------------------------------------------------------------------
+
+
+@every_engine
+def test_a_run_stops_when_its_time_is_up(folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]) -> None:
+    process = started(folder, "totals.py", "--input", "numbers=-", "--engine", engine, "--timeout", "0.5")
+    processes.append(process)
+    assert process.stdin is not None
+    process.stdin.write(b'{"time": 0, "value": 1}\n{"complete": [1]}\n')
+    process.stdin.flush()  # and then nothing
+    assert process.wait(PATIENCE) == 1
+    assert process.stderr is not None
+    assert process.stderr.read().startswith(b"pointstamp: PS713: the run took more than 0.5 seconds (")
+    assert process.stdout is not None
+    assert lines_of(process.stdout.read().decode())[-1] == {"edge": "totals", "complete": [1]}
+
+
+def test_a_run_that_ends_before_its_time_is_up(folder: Path) -> None:
+    assert run(folder, "totals.py", *INPUT, "--timeout", "1e9").exit_code == 0
+
+
+# --- standard output that is closed -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", ["", "--output totals=-", "--output late=late --state state"])
+def test_an_output_to_standard_output_that_is_closed_is_refused(folder: Path, more: str) -> None:
+    command = f"{COMMAND} run totals.py --input numbers=numbers.jsonl {more} >&-"
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"pointstamp: standard output is closed, and an output goes there (")
+    assert not (folder / "late").exists()
+
+
+def test_standard_output_may_be_closed_where_nothing_goes_there(folder: Path) -> None:
+    def closed(data: str) -> tuple[int, bytes]:
+        write(folder, numbers__jsonl=data)
+        command = f"{COMMAND} run totals.py --input numbers=numbers.jsonl --output totals=out >&-"
+        done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
+        return done.returncode, done.stderr
+
+    assert closed(NUMBERS) == (0, b"")
+    code, says = closed(LATE)  # the first that is late would be lost
+    assert (code, says.startswith(b"pointstamp: standard output is closed")) == (2, True)
 
 
 @every_engine
@@ -946,6 +1114,32 @@ dataflow = Dataflow(graph, {"total": Slow()}, sources={"numbers": [(0, value) fo
     assert "messages, " in shown
     assert "/s" in shown
     assert "\x1b[?25h" in shown  # the cursor is there again
+
+
+@every_engine
+def test_a_terminal_shows_what_a_silent_input_blocks(
+    folder: Path, engine: str, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [COMMAND, "run", "totals.py", "--input", "numbers=-", "--engine", engine],
+        cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=theirs,
+        env=environment(TERM="xterm", COLUMNS="200"),
+    )  # fmt: skip
+    processes.append(process)
+    os.close(theirs)
+    assert process.stdin is not None
+    process.stdin.write(b'{"time": 0, "value": 3}\n')
+    process.stdin.flush()
+    shown = b""
+    while b"1 messages, " not in shown or b"1 blocked, first total at 0; totals at 0" not in shown:
+        shown += os.read(ours, 1 << 16)  # the input stays open, and nothing more comes
+    process.stdin.close()
+    with suppress(OSError):  # the other end is closed
+        while os.read(ours, 1 << 16):
+            pass
+    os.close(ours)
+    assert process.wait(PATIENCE) == 0
 
 
 def test_nothing_is_shown_where_standard_error_is_no_terminal(folder: Path) -> None:

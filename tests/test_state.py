@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from tests.pipelines import (
     values_of,
     write,
 )
+from tests.pipelines import COMMAND as COMMAND_FILE
 from tests.pipelines import PATIENCE as LONG
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -406,6 +407,178 @@ dataflow =""",
     for each in killed_everywhere(folder, 9, *command):
         values = values_of(lines_of(each["texts"]["out"]), "totals")
         assert values == {("totals", str(n), str(sum(range(10 * n, 10 * n + 10)))): 1 for n in range(4)}
+
+
+# --- files of JSON lines that the pipeline names ----------------------------------------------------------------------
+
+SINKS = {"rounds": "sink1", "ways": "sink2", "longest": "sink3"}
+IN_PYTHON = COLLATZ.replace("from graphs import load", "from graphs import JsonLines, load").replace(
+    '"most": Most()}',
+    '"most": Most()}, sources={"numbers": JsonLines("in.jsonl")}, '
+    f"sinks={{name: JsonLines(file) for name, file in {SINKS}.items()}}",
+)
+KEPT_IN_PYTHON = ("collatz.py", "--state", "state", "--every", "0")
+
+
+def in_sinks(texts: Mapping[str, str]) -> Counter[tuple[str, str, str]]:
+    found: Counter[tuple[str, str, str]] = Counter()
+    for edge, file in SINKS.items():
+        lines = lines_of(texts[file])
+        assert lines[-1] == {"complete": []}
+        found += values_of(lines, edge)
+    return found
+
+
+def sink_texts(folder: Path) -> dict[str, str]:
+    return {name: (folder / name).read_text("utf-8") for name in SINKS.values()}
+
+
+@pytest.mark.slow
+@every_engine
+def test_files_of_the_pipeline_are_kept_as_those_of_the_command(folder: Path, engine: str) -> None:
+    write(folder, collatz__py=IN_PYTHON)
+    rounds = killed_everywhere(folder, 13, *KEPT_IN_PYTHON, "--engine", engine)
+    assert sum(each["kills"] for each in rounds) > 10
+    for each in rounds:
+        assert in_sinks(each["texts"]) == collatz_values(EPOCHS), f"killed at call {each['at']}"
+
+
+TOTALS_IN_PYTHON = TOTALS.replace("import load", "import JsonLines, load").replace(
+    '"total": Total()}',
+    '"total": Total()}, sources={"numbers": JsonLines("in.jsonl")}, sinks={"totals": JsonLines("sink")}',
+)
+STOPS = (
+    '        if value == 7: import os, signal; os.kill(os.getpid(), signal.SIGTERM); __import__("time").sleep(0.3)\n'
+)
+
+
+@every_engine
+def test_a_file_of_the_pipeline_may_have_grown(folder: Path, engine: str) -> None:
+    numbers = range(20_000)  # more than are read ahead, so that the end of the file is not
+    text = "".join(f'{{"time": {number // 1000}, "value": {number}}}\n' for number in numbers)
+    write(
+        folder,
+        in__jsonl=text,
+        totals__py=TOTALS_IN_PYTHON.replace("        out.request", f"{STOPS}        out.request"),
+    )
+    command = ("totals.py", "--state", "state", "--engine", engine)
+    assert run(folder, *command) == Result(143, "", "")
+    write(folder, in__jsonl=text + '{"time": 30, "value": 9}\n', totals__py=TOTALS_IN_PYTHON)
+    for _ in range(2):
+        assert run(folder, *command) == Result(0, "", "")
+        lines = lines_of((folder / "sink").read_text("utf-8"))
+        expected = {("totals", str(time), str(sum(numbers[1000 * time : 1000 * time + 1000]))): 1 for time in range(20)}
+        assert values_of(lines, "totals") == {**expected, ("totals", "30", "9"): 1}
+        assert lines[-1] == {"complete": []}
+
+
+@pytest.mark.parametrize("code", [TOTALS, TOTALS_IN_PYTHON], ids=["command", "pipeline"])
+def test_what_comes_after_the_end_of_an_input_was_read_is_refused(folder: Path, code: str) -> None:
+    write(folder, in__jsonl='{"time": 0, "value": 7}\n')
+    late = code.replace(
+        "        out.send", "        import os, signal; os.kill(os.getpid(), signal.SIGTERM)\n        out.send"
+    )
+    write(folder, totals__py=late)
+    more = ("--input", "numbers=in.jsonl") if code is TOTALS else ()
+    command = ("totals.py", *more, "--state", "state", "--engine", "sim")
+    assert run(folder, *command).exit_code == 143
+    write(folder, in__jsonl='{"time": 0, "value": 7}\n{"time": 1, "value": 1}\n', totals__py=code)
+    result = run(folder, *command)
+    assert result.exit_code == 2
+    assert result.complaint.startswith(
+        "pointstamp: PS736: the run in state has read in.jsonl to its end, and it has grown"
+    )
+    write(folder, in__jsonl='{"time": 0, "value": 7}\n')
+    assert run(folder, *command).exit_code == 0
+
+
+def test_another_file_of_the_pipeline_is_refused(folder: Path) -> None:
+    write(folder, collatz__py=IN_PYTHON)
+    assert run(folder, *KEPT_IN_PYTHON).exit_code == 0
+    before = sink_texts(folder)
+    write(folder, collatz__py=IN_PYTHON.replace("sink2", "sink4"))
+    result = run(folder, *KEPT_IN_PYTHON)
+    assert result.exit_code == 2
+    assert result.complaint.startswith(
+        "pointstamp: PS737: the state in state is of another command: --output ways was "
+    )
+    write(folder, collatz__py=IN_PYTHON)
+    assert sink_texts(folder) == before
+
+
+@every_engine
+def test_a_file_within_a_policy_is_passed_over_as_far_as_it_was_read(folder: Path, engine: str) -> None:
+    """Nobody knows what a policy makes of a line, so the file is read from its beginning, and its messages counted."""
+    by_threes = '{"total": Total()}, sources={"numbers": by_count(JsonLines("in.jsonl"), every=3)}'
+    code = TOTALS.replace("import load", "import JsonLines, load").replace('{"total": Total()}', by_threes)
+    code = code.replace("self.sums.get(time, 0) + value", "self.sums.get(time, 0) + value[1]")
+    write(folder, totals__py="from progress.runtime.policies import by_count\n" + code)
+    write(folder, in__jsonl="".join(f'{{"time": 0, "value": {number}}}\n' for number in range(30)))
+    command = ("totals.py", "--output", "totals=out", "--state", "state", "--every", "0", "--engine", engine)
+    for each in killed_everywhere(folder, 9, *command):
+        values = values_of(lines_of(each["texts"]["out"]), "totals")
+        assert values == {("totals", str(n), str(9 * n + 3)): 1 for n in range(10)}
+
+
+# --- a run that is over -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", [COLLATZ, IN_PYTHON], ids=["command", "pipeline"])
+def test_what_comes_after_the_run_is_over_is_refused_and_not_ignored(folder: Path, code: str) -> None:
+    command = COMMAND if code is COLLATZ else KEPT_IN_PYTHON
+    write(folder, collatz__py=code)
+    assert run(folder, *command) == Result(0, "", "")
+    outputs = [path for name in (*OUTPUTS.values(), *SINKS.values()) if (path := folder / name).exists()]
+    before = [path.read_bytes() for path in outputs]
+    text = message_lines(EPOCHS)
+    write(folder, in__jsonl=text + " \n\n")  # nothing that would be read
+    assert run(folder, *command) == Result(0, "", "")
+    write(folder, in__jsonl=text + '\n{"time": 9, "value": 1}\n')
+    result = run(folder, *command)
+    assert (result.exit_code, result.out) == (2, "")
+    says = "pointstamp: PS736: the run in state has read in.jsonl to its end, and it has grown since: "
+    assert result.complaint.startswith(says)
+    write(folder, in__jsonl=text[:-20])
+    assert "it is shorter" in run(folder, *command).complaint
+    (folder / "in.jsonl").unlink()  # it is done with
+    assert run(folder, *command) == Result(0, "", "")
+    assert [path.read_bytes() for path in outputs] == before
+
+
+def test_standard_input_may_have_grown_too(folder: Path) -> None:
+    def from_file() -> int:
+        with (folder / "in.jsonl").open() as stream:
+            return subprocess.run(
+                [COMMAND_FILE, "run", *in_pipe()], cwd=folder, stdin=stream, capture_output=True, check=False
+            ).returncode
+
+    assert (from_file(), from_file()) == (0, 0)
+    write(folder, in__jsonl=message_lines([*EPOCHS, [3]]))
+    assert from_file() == 2
+
+
+@pytest.mark.parametrize("option", [("--output", "longest=state/checkpoint"), ("--trace", "./state/deep/trace")])
+def test_outputs_in_the_folder_of_the_state_are_refused(folder: Path, option: tuple[str, str]) -> None:
+    command = ("collatz.py", "--input", "numbers=in.jsonl", "--state", "state", *option)
+    result = run(folder, *command)
+    assert result.exit_code == 2
+    assert "is in the folder of --state (a file elsewhere)" in result.complaint
+    assert not (folder / "state").exists()
+
+
+@every_engine
+def test_when_its_time_is_up_it_goes_on(folder: Path, engine: str) -> None:
+    write(folder, collatz__py=COLLATZ.replace("PAUSE = 0", "PAUSE = 0.02"))
+    command = (*COMMAND, "--engine", engine, "--every", "1000")
+    result = run(folder, *command, "--timeout", "0.7")
+    assert result.exit_code == 1
+    assert result.complaint.startswith("pointstamp: PS713: the run took more than 0.7 seconds")
+    assert contents(folder)["out2"], "nothing was done, so nothing shows that there was a last checkpoint"
+    before = contents(folder)
+    write(folder, collatz__py=COLLATZ)
+    assert run(folder, *command, "--timeout", "1000") == Result(0, "", "")
+    assert all(after.startswith(before[name]) for name, after in contents(folder).items())
+    assert put_out(folder) == collatz_values(EPOCHS)
 
 
 # --- damage ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from progress.runtime.out import IN_MEMORY
 from progress.runtime.rest import Keeping, Rests
 from progress.runtime.simulation import simulate
 from progress.runtime.sink import Sink, Sinks
-from progress.runtime.source import Brought, Feed, Source, items_of, opening
+from progress.runtime.source import Brought, Feed, Source, check_no_file, items_of, opening
 from progress.runtime.threads import Threads
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE
@@ -63,6 +63,8 @@ class Running:
             for edge, name in enumerate(network.edges)
             if network.sources[edge] == NO_NODE
         }
+        for name, source in sources.items():
+            check_no_file(name, source)
         items = {name: items_of(source, engine, name, domains[name]) for name, source in sources.items()}
         opened = {name: opening(name, items[name], domain) if name in items else () for name, domain in domains.items()}
         self.core = Core(

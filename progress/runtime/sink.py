@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.runtime.performing import waited_for
+from progress.runtime.source import is_file
 
 Sink: TypeAlias = Any
 
@@ -132,5 +133,8 @@ class Sinks:
 
 
 def _made(name: str, sink: Sink) -> Sink:
+    if is_file(sink):
+        what = f"the sink of {brief(name)} is a file, {brief(sink)}"
+        raise PointstampError("PS707", what, "graphs.JsonLines(path); or a function of (time, value) that writes to it")
     make: Callable[[str], Sink] | None = getattr(sink, "sink_for", None)
     return sink if make is None else make(name)

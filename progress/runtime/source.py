@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from os import PathLike
 from typing import Any, NamedTuple, Protocol, TypeAlias, Union
 
 from progress.antichain import minimal_elements
@@ -123,8 +124,10 @@ class Feed:
     def look(self, most: int) -> Brought:
         """Take at most so many items, up to the next that moves the input."""
         assert isinstance(self.items, Iterator)
-        if self._skip:
-            self._beyond(self.items)
+        while self._skip and (item := next(self.items, END)) is not END:
+            if item is SILENT:
+                return Brought({}, None, [], is_silent=True)
+            self._skip -= type(item) not in MARKS or type(item) is Messages
         return self.digest(islice(self.items, most), most)
 
     def digest(self, items: Iterable[Any], most: int | None = None) -> Brought:
@@ -271,11 +274,25 @@ class Feed:
         return now
 
 
+def is_file(thing: object) -> bool:
+    """Whether it is a path, a text that may be meant as one, or an open file."""
+    return isinstance(thing, str | bytes | PathLike) or hasattr(thing, "readline")
+
+
+def check_no_file(edge: str, source: object) -> None:
+    """Refuse a file as the source of an edge (PS706): its lines have no times until something gives them some."""
+    if is_file(source):
+        what = f"the source of {brief(edge)} is a file, {brief(source)}"
+        raise PointstampError("PS706", what, "graphs.JsonLines(path); or what makes (time, value) of its lines")
+
+
 def items_of(source: Source, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:
     """The items of a source, as an engine can take them."""
     make: Callable[[str, str, Domain], Iterator[Any] | AsyncIterator[Any]] | None = getattr(source, "items_for", None)
     if make is not None:
         return make(engine, edge, domain)
+    if isinstance(source, PathLike):
+        check_no_file(edge, source)
     items: Any = source() if callable(source) else source
     if isinstance(items, AsyncIterable):
         if engine != "asyncio":

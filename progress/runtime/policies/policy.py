@@ -54,7 +54,7 @@ class Policy:
         names = self._names(items)
         if isinstance(items, AsyncIterator):
             return AsyncItems(self, _apply_async(items, self._rule()), *names)
-        return Items(self, _apply(items, self._rule()), *names, getattr(items, "stop", None))
+        return Items(self, _apply(items, self._rule()), *names, items)
 
     def begin(self) -> None:
         """A run begins: nothing is complete."""
@@ -81,21 +81,17 @@ class Policy:
 
 
 class Items:
-    """The items of one run of a policy."""
+    """The items of one run of a policy. `within` is what they are made of: it may wait, and have a `handle`."""
 
     def __init__(
-        self,
-        policy: Policy,
-        items: Iterator[Any],
-        late: str,
-        opens: tuple[Any, ...] | None,
-        stop: Callable[[], None] | None = None,
+        self, policy: Policy, items: Iterator[Any], late: str, opens: tuple[Any, ...] | None, within: object
     ) -> None:
         self.late = late
         self.opens = opens
+        self.handle: int | None = getattr(within, "handle", None)
         self._policy = policy
         self._next = items.__next__
-        self._stop = stop
+        self._stop: Callable[[], None] | None = getattr(within, "stop", None)
 
     def __iter__(self) -> Items:
         return self

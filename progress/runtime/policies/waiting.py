@@ -6,6 +6,7 @@ A blocked source cannot be interrupted. Its thread is a daemon, and ends when th
 from __future__ import annotations
 
 import asyncio
+import select
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -15,8 +16,10 @@ from typing import Any
 
 from progress.runtime.policies.clock import Clock
 from progress.runtime.policies.policy import Policy
+from progress.runtime.source import SILENT
 
 MOST = 1_000  # items that wait to be taken
+OFTEN = 0.05  # seconds between looks at whether anybody still wants what a silent source may bring
 
 
 class Over(Exception):
@@ -28,6 +31,7 @@ class Arrivals:
 
     def __init__(self, items: Iterator[Any], clock: Clock, told: Callable[[], None] = lambda: None) -> None:
         self._items = items
+        self._handle: int | None = getattr(items, "handle", None)
         self._clock = clock
         self._told = told  # called when something has arrived, or will not any more
         self._arrived: deque[Any] = deque()
@@ -75,6 +79,8 @@ class Arrivals:
         with self._condition:
             self._is_stopped = True
             self._condition.notify_all()
+        if hasattr(self._items, "stop"):  # it may be waiting
+            self._items.stop()
 
     @contextmanager
     def woken_by(self, others: Sequence[Policy]) -> Iterator[None]:
@@ -95,6 +101,11 @@ class Arrivals:
     def _read(self) -> None:
         try:
             for item in self._items:
+                if item is SILENT and self._handle is not None:  # it can be waited for
+                    select.select([self._handle], [], [], OFTEN)
+                    if self._is_stopped:
+                        return
+                    continue
                 with self._condition:
                     self._arrived.append(item)
                     self._condition.notify_all()
