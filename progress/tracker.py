@@ -310,7 +310,9 @@ class Tracker:
     def subscribe(self, location: str, callback: Callback) -> Callable[[], None]:
         """Call `callback(location, left, came)` after each step that moves the frontier there; returns the way out.
 
-        `left` are the times that are no minimal times there any more, `came` those that are now.
+        `left` are the times that are no minimal times there any more, `came` those that are now. In a graph with calls
+        a location may lose its minimal times: then nothing is told until it has some again, or none at all because it
+        is complete; what was told last remains a lower bound. One that has none to begin with is refused (PS601).
         A callback may take steps; what follows from those is told after what is being told now. What callbacks raise
         reaches the caller of the step after all of them were called; the step stands.
         """
