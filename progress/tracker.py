@@ -23,6 +23,7 @@ from progress.engines import Engine
 from progress.invariants import check_invariants
 from progress.ledger import Edge, Ledger, Node
 from progress.memory import without_cycle_search
+from progress.order import opening_times
 from progress.pointstamp import Pointstamp
 from progress.refusal import bad_snapshot
 from progress.snapshot import read_snapshot, write_snapshot
@@ -172,7 +173,7 @@ class Tracker:
             edge.open = ledger.opening(edge, times)
         for number, source in enumerate(network.sources):
             if source == NO_NODE and network.edges[number] not in inputs:
-                ledger.edge(network.edges[number]).open = network.edge_domains[number].least()
+                ledger.edge(network.edges[number]).open = opening_times(network.edge_domains[number])
         for node, time in dict.fromkeys(map(ledger.request, requests)):
             node.requests[time] = None
         self._start()

@@ -15,6 +15,7 @@ from progress.summary import Summary
 from recursion.call_graph import CallGraph
 from recursion.frames import Frames
 from recursion.in_flight import InFlight
+from recursion.order import leading_to
 from recursion.stack import Stack
 from recursion.times import Along
 
@@ -32,7 +33,8 @@ class CallEngine:
         self._alone = Frames(graph) if graph.epochs is None else None
         self._in_flight = None if graph.epochs is None else InFlight(graph, graph.epochs)
         self._waiting: dict[int, tuple[int, Any]] = {}  # with epochs: where and until when each waiter waits
-        self._watched: dict[int, None] = {}
+        self._watched: dict[int, int] = {}  # with the nodes that a frontier there follows from
+        self._moved = 0
         self.split: Callable[[Any], tuple[Any, Stack]] = _alone if graph.epochs is None else _as_it_is
 
     @property
@@ -47,13 +49,17 @@ class CallEngine:
         """Change what is outstanding, all together; the waiters that this releases."""
         if self._in_flight is None:
             assert self._alone is not None
-            return self._alone.update(changes)
+            released = self._alone.update(changes)
+            self._take(self._alone)
+            return released
         grouped: dict[Any, list[Change]] = {}
         for node, (epoch, stack), change in changes:
             grouped.setdefault(epoch, []).append((node, stack, change))
-        released: list[int] = []
+        released = []
         for epoch, group in grouped.items():
-            released += self._in_flight.tree(epoch).update(group)
+            tree = self._in_flight.tree(epoch)
+            released += tree.update(group)
+            self._take(tree)
         woken = [waiter for waiter in released if not self.wait(*self._waiting.pop(waiter), waiter)]
         for epoch in grouped:
             self._in_flight.drop_if_empty(epoch)
@@ -96,12 +102,21 @@ class CallEngine:
         raise NotImplementedError
 
     def watch(self, vertex: int) -> None:
-        """Note from now on when the frontier of a node moves."""
-        self._watched[vertex] = None
+        """Note from now on when the frontier of a node, or of an edge that leaves it, may have moved.
+
+        It follows from the stacks that reach the node, and from those that reach calls in which it can come to run.
+        """
+        leading = leading_to({self.graph.within[vertex]}, self.graph)
+        self._watched[vertex] = 1 << vertex | sum(1 << call.call for call in self.graph.calls if call.enters in leading)
 
     def take_moved(self) -> dict[int, Move | None]:
-        """The watched nodes, whose frontiers may have moved."""
-        return dict.fromkeys(self._watched)
+        """The watched nodes whose frontiers may have moved since the last call."""
+        moved, self._moved = self._moved, 0
+        return {vertex: None for vertex, nodes in self._watched.items() if moved & nodes}
+
+    def _take(self, tree: Frames) -> None:
+        self._moved |= tree.moved
+        tree.moved = 0
 
 
 def _alone(time: Any) -> tuple[Any, Stack]:

@@ -59,6 +59,7 @@ class Frames:
         self._empty = graph.stacks.empty
         self.root = Frame(self._empty, None)
         self._frames: dict[Stack, Frame] = {self._empty: self.root}
+        self.moved = 0  # the nodes that some stack came to reach, or not to; the `out` of calls that began or ended
         self.looked_at = 0  # frames put right or opened or closed, nodes looked at in doing so: what updates cost
 
     def __len__(self) -> int:
@@ -139,6 +140,7 @@ class Frames:
             if was_alive == bool(seeds) or parent is None:
                 continue
             assert call is not None
+            self.moved |= 1 << call.enters.exit
             if parent not in touched:
                 around.append(parent)
             outside = touched.get(parent, parent.seeds)
@@ -197,6 +199,8 @@ class Frames:
             frame.reached = self._reached(frame, seeds)
             frame.seeds = seeds
         if frame.reached != before:
+            if not frame.is_open:
+                self.moved |= frame.reached ^ before
             self._look_again(frame, released)
         elif not seeds:
             self._forget(frame)

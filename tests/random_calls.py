@@ -92,7 +92,7 @@ def _body(
     shown = order[:]
     rng.shuffle(shown)
     for node in shown:
-        nodes[node] = {} if rng.random() < 0.8 else {"notify": False}
+        nodes[node] = _keys(rng.random(), node in calls)
     seen: set[tuple[str, str]] = set()
     for source, target in pairs:
         if (source, target) not in seen:
@@ -101,6 +101,13 @@ def _body(
             edges.append({"id": f"again-{len(edges)}", "from": source, "to": target})
         seen.add((source, target))
     return {"in": entrance, "out": exit, "calls": calls}
+
+
+def _keys(drawn: float, is_call: bool) -> Json:
+    """Most nodes ask by default, and some calls because they say so."""
+    if drawn >= 0.8:
+        return {"notify": False}
+    return {"notify": True} if is_call and drawn < 0.4 else {}
 
 
 def _forward(rng: random.Random, order: list[str]) -> tuple[str, str]:

@@ -450,6 +450,45 @@ def test_a_frontier_over_epochs_looks_at_each_tree_once(monkeypatch: pytest.Monk
         assert refused.value.hint
 
 
+def test_subscribers_cost_a_search_where_their_frontier_may_have_moved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A message that goes on where no subscribed location comes after it, and no call, costs them nothing."""
+    searched = Counter()
+    whole = Region.minimal
+
+    def minimal(region: Region, order: StackOrder) -> tuple[Stack, ...]:
+        searched.count += 1
+        return whole(region, order)
+
+    monkeypatch.setattr(Region, "minimal", minimal)
+    graph = divide()
+    parts = call_graph(graph)
+    left, _ = parts.calls
+    empty = parts.stacks.empty
+    inner = parts.stacks.push(empty, left)
+    tracker = Tracker(graph, requests=[("entry", ())])
+    told: list[Any] = []
+    for location in ("entry", "split"):
+        tracker.subscribe(location, lambda *move: told.append(move))
+    costs = [
+        searched.during(lambda s=step: tracker.apply(**s))  # type: ignore[misc]
+        for step in (
+            {"messages": [("entry->split", empty, 1)], "delivered": [("entry", empty)]},
+            {"messages": [("entry->split", empty, -1), ("split->left", empty, 1)]},
+            {"messages": [("split->left", empty, -1), ("call-left->entry", inner, 1)]},
+            {"messages": [("call-left->entry", inner, -1), ("split->exit", inner, 1)]},
+            {"messages": [("split->exit", inner, -1), ("exit->ret-left", empty, 1)]},
+            {"messages": [("exit->ret-left", empty, -1), ("left->combine", empty, 1)]},
+            {"messages": [("left->combine", empty, -1)], "requests": [("combine", empty)]},
+            {"messages": [("combine->exit", empty, 1)], "delivered": [("combine", empty)]},
+        )
+    ]
+    assert costs == [1, 2, 2, 2, 0, 0, 0, 0]  # the first step moves nothing at split, where the request held it
+    assert tracker.frontier("entry") == tracker.frontier("split") == ()
+    assert told
+
+
 def test_whether_something_deep_is_complete_is_found_by_jumps(reads: Counter) -> None:
     graph = divide()
     parts = call_graph(graph)
