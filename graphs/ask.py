@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, BinaryIO
 
 from graphs.check import pairs
@@ -17,6 +18,7 @@ from progress.notification import eligible
 from progress.plain import write_time
 
 LONGEST_LINE = 16 * 1024 * 1024
+MOST_WALK = 10_000  # pairs of a walk that are written
 MOST_DIGITS = 4_200  # Python refuses to write numbers of more than 4,300
 
 
@@ -46,6 +48,8 @@ class Asker:
 
     def answer(self, query: Any) -> dict[str, Any]:
         """The answer to a query; raises what is wrong with it."""
+        if isinstance(query, Mapping) and "walk" in query:
+            return self._with_walk(dict(query))
         word, body = self._only_key(query)
         return self.queries[word](body)
 
@@ -64,6 +68,22 @@ class Asker:
             raise PointstampError("PS610", "could_result_in needs two pointstamps", '[["x", t], ["y", u]]')
         proof = self.could_result_in.proof(self._pointstamp(body[0]), self._pointstamp(body[1]))
         return {"result": False} if proof is None else {"result": True, "proof": pairs(proof)}
+
+    def _with_walk(self, query: dict[str, Any]) -> dict[str, Any]:
+        """The answer to could_result_in, with the way step by step."""
+        wanted = query.pop("walk")
+        word, body = self._only_key(query)
+        if word != "could_result_in" or not isinstance(wanted, bool):
+            raise PointstampError("PS610", f"walk is {kind_of(wanted)}, beside {word}", "true, beside could_result_in")
+        answer = self._could_result_in(body)
+        if not wanted or not answer["result"]:
+            return answer
+        walk = self.could_result_in.walk(self._pointstamp(body[0]), self._pointstamp(body[1]))
+        assert walk is not None
+        answer["walk"] = pairs(list(islice(walk, MOST_WALK)))
+        if next(walk, None) is not None:
+            answer["goes_on"] = True
+        return answer
 
     def _close(self, body: Any) -> dict[str, Any]:
         closure = close(self.graph, self._pointstamps(body, "close"))

@@ -110,8 +110,8 @@ edges:
         fix="""\
 Let one node on the cycle raise the time: `again: {summary: {advance: 1}}`, or `feedback` where
 times have a loop counter. If no node on the cycle needs notifications, say so: `notify: false`.
-In a graph with calls, let the next round be a call instead of an edge that leads back: each
-round then has a stack of its own.""",
+A call asks for none unless it says `notify: true`. In a graph with calls, let the next round be
+a call instead of an edge that leads back: each round then has a stack of its own.""",
     ),
     "PS401": Explanation(
         means="""\

@@ -98,26 +98,34 @@ class Graph:
         summary: Any = None,
         emits: dict[str, Any] | None = None,
         requests: Any = None,
-        notify: bool = True,
+        notify: bool | None = None,
         label: str | None = None,
     ) -> Graph:
-        """Add a node. `summary` holds for every outgoing edge, `emits` for the edges it names."""
+        """Add a node. `summary` holds for every outgoing edge, `emits` for the edges it names.
+
+        `notify`: whether it asks for notifications; where nothing is said, calls do not, and all others do.
+        """
         self._new_name(name)
+        notifies = self.asks_by_default(name) if notify is None else notify
         if self.recursion is not None:
             from graphs.calls import refuse_own_times
 
             refuse_own_times(name, self.time, time, {"summary": summary, "emits": emits, "requests": requests})
-            self.nodes[name] = NodeRecord(self.time, self._identity, {}, self._identity, notify, label)
+            self.nodes[name] = NodeRecord(self.time, self._identity, {}, self._identity, notifies, label)
             return self
         self.nodes[name] = NodeRecord(
             self.time if time is None else read_domain(time),
             self._identity if summary is None else read_summary(summary),
             {edge: read_summary(item) for edge, item in emits.items()} if emits else {},
             self._identity if requests is None else read_summary(requests),
-            notify,
+            notifies,
             label,
         )
         return self
+
+    def asks_by_default(self, name: str) -> bool:
+        """Whether a node asks for notifications of which nothing is said: all but calls, which only send on."""
+        return self.recursion is None or not any(name in body.calls for body in self.recursion.bodies.values())
 
     def edge(
         self,

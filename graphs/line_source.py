@@ -21,7 +21,7 @@ from graphs.document import quoted
 from graphs.notation import kind_of, shown, suggestion
 from graphs.track import read_step
 from progress.errors import PointstampError
-from progress.order import NO_TIME, Domain, as_time
+from progress.order import NO_TIME, Domain, as_time, opening_times
 from progress.plain import read_time
 from progress.runtime.source import SILENT, Complete
 from progress.summary import NoMinimalTimes
@@ -144,7 +144,7 @@ class Lines:
         if self._number or self._passing is not None:
             return ()
         try:
-            if self._domain.least():
+            if opening_times(self._domain):
                 return None
         except NoMinimalTimes:
             pass

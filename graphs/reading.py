@@ -138,8 +138,8 @@ def _add_node(graph: Graph, name: Any, node: Any, shared: _Shared) -> None:
     if not isinstance(node, Mapping):
         raise NotationError("PS007", f"the node {quoted(name)} is {kind_of(node)}", "a mapping, {} for none", path)
     _check_keys(node, NODE_KEYS, path)
-    notify = node.get("notify", True)
-    if not isinstance(notify, bool):
+    notify = node.get("notify")
+    if "notify" in node and not isinstance(notify, bool):
         raise NotationError("PS007", f"notify is {kind_of(notify)}", "true or false", (*path, "notify"))
     emits = node.get("emits")
     if emits is not None and not isinstance(emits, Mapping):

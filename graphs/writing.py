@@ -47,8 +47,8 @@ def _node(graph: Graph, name: str) -> dict[str, Any]:
         node["emits"] = {edge: write_summary(summary) for edge, summary in record.emits.items()}
     if not isinstance(record.requests, Identity):
         node["requests"] = write_summary(record.requests)
-    if not record.notifies:
-        node["notify"] = False
+    if record.notifies is not graph.asks_by_default(name):
+        node["notify"] = record.notifies
     if record.label is not None:
         node["label"] = record.label
     return node

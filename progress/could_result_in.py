@@ -8,7 +8,7 @@ visits no location twice, it is the proof; otherwise a search over simple paths 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from progress.antichain import Antichain
@@ -87,6 +87,19 @@ class CouldResultIn:
             return proof
         proof[-1] = Pointstamp(*end)
         return proof
+
+    def walk(self, start: tuple[str, Any], end: tuple[str, Any]) -> Iterator[Pointstamp] | None:
+        """The way from `start` to `end` step by step; None if there is none. Without calls it is that of `proof`.
+
+        In a graph with calls the time of a proof jumps where it comes back to a location. Here every step is one of the
+        split graph, from a node to an edge or from an edge to a node, with the stack that it leads to; after the last
+        one the epoch may rise. A walk is as long as stacks are deep, and made as it is read.
+        """
+        network = self.network
+        if network.relation is None:
+            proof = self.proof(start, end)
+            return None if proof is None else iter(proof)
+        return network.relation.steps(network, network.pointstamp(start), network.pointstamp(end))
 
 
 class _Search:

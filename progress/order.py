@@ -65,6 +65,12 @@ class Domain(Protocol):
         ...
 
 
+def opening_times(domain: Domain) -> tuple[Any, ...]:
+    """Where an input of this domain opens when nobody says where: its least times, or what it calls its `opening`."""
+    found: tuple[Any, ...] = getattr(domain, "opening", domain.least)()
+    return found
+
+
 def is_integer(value: object) -> bool:
     """Whether `value` is an int and no bool: True is not a time."""
     return type(value) is int

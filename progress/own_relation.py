@@ -6,7 +6,7 @@ its `Workings`; names, steps, refusals and the order of answers stay what they a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ class OwnRelation(Protocol):
 
     def proof(self, network: Network, start: tuple[int, Any], end: tuple[int, Any]) -> list[Pointstamp] | None:
         """Neighbouring locations from one to the other, each related to the next; None if there is no way."""
+        ...
+
+    def steps(self, network: Network, start: tuple[int, Any], end: tuple[int, Any]) -> Iterator[Pointstamp] | None:
+        """The way from one to the other step by step, without jumps of time, made as it is read; None if there is none.
+
+        It may be as long as times are large.
+        """
         ...
 
     def close(self, network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:

@@ -1,4 +1,9 @@
-"""Who wants to be told when the frontier of a location moves."""
+"""Who wants to be told when the frontier of a location moves.
+
+A location that has times without minimal ones has no frontier to be told of (`NoMinimalTimes`). As long as that is so,
+nobody is told anything: what was told last bounds the location still, from below, because Clock only shrinks. When it
+has minimal times again, or none because all is over, subscribers are told what differs from what they were told last.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from progress.ledger import Edge, Node
 from progress.propagation import Move
 from progress.pull import only_adds
+from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE
 
 if TYPE_CHECKING:
@@ -35,11 +41,13 @@ class Subscriptions:
         return list(self._by_vertex)
 
     def add(self, tracker: Tracker, place: Edge | Node, callback: Callback) -> Callable[[], None]:
-        """Subscribe; what is returned ends it."""
+        """Subscribe; what is returned ends it. `NoMinimalTimes` where the location has no frontier to begin with."""
         name = place.name
         if not self.any:
             tracker._engine.take_moved()  # what moved while nobody was subscribed is no news
-        if name not in self.any:
+        if name in self.any:
+            tracker.frontier(name)  # which may be lost meanwhile, and then what it was told last is not known here
+        else:
             subscribed = self.any[name] = _Subscribed(tracker, place)
             if subscribed.vertex != NO_NODE:
                 self._by_vertex.setdefault(subscribed.vertex, {})[name] = None
@@ -121,7 +129,10 @@ class _Subscribed:
             self._frontier.difference_update(left)
             self._frontier.update(came)
         else:
-            now = set(tracker.frontier(self.place.name))
+            try:
+                now = set(tracker.frontier(self.place.name))
+            except NoMinimalTimes:
+                return (), ()  # only where moves are not known: what is known has a finite form
             left, came = list(self._frontier - now), list(now - self._frontier)
             self._frontier = now
         key = self.place.domain.sort_key

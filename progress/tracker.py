@@ -23,6 +23,7 @@ from progress.engines import Engine
 from progress.invariants import check_invariants
 from progress.ledger import Edge, Ledger, Node
 from progress.memory import without_cycle_search
+from progress.order import opening_times
 from progress.pointstamp import Pointstamp
 from progress.refusal import bad_snapshot
 from progress.snapshot import read_snapshot, write_snapshot
@@ -172,7 +173,7 @@ class Tracker:
             edge.open = ledger.opening(edge, times)
         for number, source in enumerate(network.sources):
             if source == NO_NODE and network.edges[number] not in inputs:
-                ledger.edge(network.edges[number]).open = network.edge_domains[number].least()
+                ledger.edge(network.edges[number]).open = opening_times(network.edge_domains[number])
         for node, time in dict.fromkeys(map(ledger.request, requests)):
             node.requests[time] = None
         self._start()
@@ -310,7 +311,9 @@ class Tracker:
     def subscribe(self, location: str, callback: Callback) -> Callable[[], None]:
         """Call `callback(location, left, came)` after each step that moves the frontier there; returns the way out.
 
-        `left` are the times that are no minimal times there any more, `came` those that are now.
+        `left` are the times that are no minimal times there any more, `came` those that are now. In a graph with calls
+        a location may lose its minimal times: then nothing is told until it has some again, or none at all because it
+        is complete; what was told last remains a lower bound. One that has none to begin with is refused (PS601).
         A callback may take steps; what follows from those is told after what is being told now. What callbacks raise
         reaches the caller of the step after all of them were called; the step stands.
         """

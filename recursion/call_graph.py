@@ -76,7 +76,9 @@ class CallGraph:
         self._number_nodes()
         self._number_calls()
         self._number_edges()
-        self.reach = self._reachability()
+        sources, targets = self.alternative()
+        self.component = component_numbers(len(self.nodes), sources, targets)
+        self.reach = self._reachability(sources, targets)
         for call in self.calls:
             call.follows_itself = bool(self.reach[call.returns] >> call.call & 1)
         self.within = self._standings()
@@ -202,10 +204,25 @@ class CallGraph:
                 lists[source].append(edge)
         return lists
 
-    def _reachability(self) -> list[int]:
-        """For each node a bit set of the nodes that a path of the alternative graph leads to, itself included."""
+    @cached_property
+    def following(self) -> list[list[int]]:
+        """For each node those to which an edge of the alternative graph leads."""
+        lists: list[list[int]] = [[] for _ in self.nodes]
+        for source, target in zip(*self.alternative(), strict=True):
+            lists[source].append(target)
+        return lists
+
+    @cached_property
+    def reached_from(self) -> list[int]:
+        """`reach`, turned round: for each node a bit set of the nodes from which a path leads to it."""
         sources, targets = self.alternative()
-        self.component = component_numbers(len(self.nodes), sources, targets)
+        return self._reachability(targets, sources, backwards=True)
+
+    def _reachability(self, sources: list[int], targets: list[int], backwards: bool = False) -> list[int]:
+        """For each node a bit set of the nodes that a path of these edges leads to, itself included.
+
+        The edges are those of the alternative graph, or these turned round.
+        """
         members: list[list[int]] = [[] for _ in range(max(self.component, default=-1) + 1)]
         following: list[set[int]] = [set() for _ in members]
         for node, component in enumerate(self.component):
@@ -213,12 +230,13 @@ class CallGraph:
         for source, target in zip(sources, targets, strict=True):
             if self.component[source] != self.component[target]:
                 following[self.component[source]].add(self.component[target])
-        reached: list[int] = []
-        for component, nodes in enumerate(members):  # edges lead to lower numbers
-            bits = sum(1 << node for node in nodes)
+        reached = [0] * len(members)
+        components = range(len(members))
+        for component in reversed(components) if backwards else components:  # edges lead to lower numbers
+            bits = sum(1 << node for node in members[component])
             for later in following[component]:
                 bits |= reached[later]
-            reached.append(bits)
+            reached[component] = bits
         return [reached[component] for component in self.component]
 
     # --- stacks ------------------------------------------------------------------------------------------------------

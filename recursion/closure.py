@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from progress.antichain import minimal_elements
@@ -10,6 +10,8 @@ from progress.closure import Closure
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
 from recursion.engine import CallEngine
+from recursion.in_flight import is_unordered
+from recursion.order import StackOrder
 from recursion.region import Region
 from recursion.relation import Relation
 from recursion.stack import Stack
@@ -18,7 +20,7 @@ from recursion.stack import Stack
 class CallClosure(Closure):
     """The closure of given pointstamps.
 
-    Membership costs O(1) for each epoch given, and O(calls that nothing was given in). Minimal times: `Region.minimal`.
+    Membership costs O(log depth), for each tree that `recursion.in_flight` looks at. Minimal times: `Region.minimal`.
     """
 
     def __init__(self, network: Network, relation: Relation, pointstamps: Iterable[tuple[int, Any]]) -> None:
@@ -67,7 +69,8 @@ def minimal_times(
 ) -> tuple[Any, ...]:
     """The minimal times at a location of what an engine has outstanding, and of what lies at the location itself.
 
-    Cost: that of `Region.minimal` for the stacks of each epoch, together with those of all earlier ones.
+    Cost: that of `Region.minimal` for the stacks of each epoch, together with those of all earlier ones; where epochs
+    are totally ordered only of those that add something to what is there at earlier ones.
     """
     regions: dict[Any, Region] = {}
     for epoch, tree in engine.trees.items():
@@ -83,12 +86,27 @@ def minimal_times(
     epochs = relation.graph.epochs
     if epochs is None:
         return tuple(stack for region in regions.values() for stack in region.minimal(order))
+    if epochs.is_total:
+        return tuple(_in_turn([(epoch, regions[epoch]) for epoch in sorted(regions, key=epochs.sort_key)], order))
     found: list[tuple[Any, Stack]] = []
     for until in regions:  # what is there at earlier epochs is there as well, and may be all that is minimal
         region = Region(relation, location)
-        for epoch, earlier in regions.items():
+        for epoch, earlier in ((until, regions[until]),) if is_unordered(epochs) else regions.items():
             if epochs.less_equal(epoch, until):
-                region.points |= earlier.points
-                region.cones |= earlier.cones
+                region.add(earlier)
         found += [(until, stack) for stack in region.minimal(order)]
     return minimal_elements(network.domain(location), found)
+
+
+def _in_turn(regions: Iterable[tuple[Any, Region]], order: StackOrder) -> Iterator[tuple[Any, Stack]]:
+    """The minimal times of regions at epochs each of which is before the next.
+
+    A stack that is minimal up to an epoch and was there at an earlier one was minimal there.
+    """
+    until = Region(order.relation, order.location)
+    known: set[Stack] = set()
+    for epoch, region in regions:
+        if until.add(region):
+            new = [stack for stack in until.minimal(order) if stack not in known]
+            known.update(new)
+            yield from ((epoch, stack) for stack in new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from progress.closure import Closure
@@ -16,6 +17,7 @@ from recursion.call_graph import CallGraph
 from recursion.closure import CallClosure
 from recursion.relation import Relation
 from recursion.stack import Procedure, Stack, shortest_chain
+from recursion.steps import steps
 from recursion.times import Along, EpochOrder, Pop, Push
 from recursion.workings import CallWorkings
 
@@ -45,6 +47,19 @@ class CallRelation:
         way = [Pointstamp(network.name(location), (epoch, stack)) for location, stack in walk]
         way[-1] = Pointstamp(way[-1].location, (until, after))
         return way
+
+    def steps(self, network: Network, start: tuple[int, Any], end: tuple[int, Any]) -> Iterator[Pointstamp] | None:
+        """The walk from one to the other, step by step; with epochs the last one raises the epoch, where it has to."""
+        (first, before), (last, after) = start, end
+        if self.graph.epochs is None:
+            walk = steps(self.relation, first, before, last, after)
+            return None if walk is None else (Pointstamp(network.name(at), stack) for at, stack in walk)
+        (epoch, before), (until, after) = before, after
+        walk = steps(self.relation, first, before, last, after)
+        if walk is None or not self.graph.epochs.less_equal(epoch, until):
+            return None
+        raised = [] if epoch == until else [Pointstamp(network.name(last), (until, after))]
+        return chain((Pointstamp(network.name(at), (epoch, stack)) for at, stack in walk), raised)
 
     def close(self, network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
         """Close-up. Cost: O(depth) for each pointstamp, once for common beginnings."""

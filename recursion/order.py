@@ -125,10 +125,7 @@ class StackOrder:
     def leading(self) -> set[Procedure]:
         """The procedures from which calls may come to the location; without them no deeper stack fits it."""
         pushed = self.graph.pushes.get(self.location - len(self.graph.nodes))
-        found = {self.procedure if pushed is None else pushed.within}
-        for _ in self.graph.procedures:
-            found |= {call.within for call in self.graph.calls if call.enters in found}
-        return found
+        return leading_to({self.procedure if pushed is None else pushed.within}, self.graph)
 
     @cached_property
     def _end(self) -> int:
@@ -203,6 +200,14 @@ class StackClasses(StackOrder):
 
     def sample(self) -> list[Stack]:
         return list(dict.fromkeys(map(self.canonical, super().sample())))
+
+
+def leading_to(procedures: set[Procedure], graph: CallGraph) -> set[Procedure]:
+    """The procedures from which calls may come to one of these, and these. Cost: O(calls * procedures)."""
+    found = set(procedures)
+    for _ in graph.procedures:
+        found |= {call.within for call in graph.calls if call.enters in found}
+    return found
 
 
 def virtual_times(relation: Relation) -> Sum:

@@ -47,7 +47,11 @@ class Graph:
         given = {name: keys or {} for name, keys in document["nodes"].items()}
         edges = {edge.get("id", f"{edge.get('from')}->{edge.get('to')}"): edge for edge in document.get("edges", [])}
         self.nodes = [part for name in given for part in ([name] if name not in self.enters else self.parts(name))]
-        self.notifies = {part: keys.get("notify", True) for name, keys in given.items() for part in self.parts(name)}
+        self.notifies = {  # a call only sends on what comes, so where nothing is said it does not ask
+            part: keys.get("notify", name not in self.enters)
+            for name, keys in given.items()
+            for part in self.parts(name)
+        }
         self.edges = list(edges)
         self.source = {name: self.parts(edge["from"])[-1] if "from" in edge else None for name, edge in edges.items()}
         self.destination = {name: self.parts(edge["to"])[0] if "to" in edge else None for name, edge in edges.items()}

@@ -78,6 +78,13 @@ class Region:
         elif edge not in graph.pushes and reached >> graph.sources[edge] & 1:
             self.points[stack] = None
 
+    def add(self, other: Region) -> bool:
+        """Add what is in another region of the location; whether it has points or cones that were not there."""
+        size = len(self.points) + len(self.cones)
+        self.points |= other.points
+        self.cones |= other.cones
+        return len(self.points) + len(self.cones) > size
+
     def __contains__(self, stack: Stack) -> bool:
         return stack in self.points or self._in_cone(stack)
 

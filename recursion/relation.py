@@ -184,7 +184,7 @@ class Relation:
 
     def _along(self, source: int, target: int, stack: Stack) -> Iterator[Place]:
         """After (source, stack): the way to (target, stack), by calls that return."""
-        for edge, call in self._path(source, target):
+        for edge, call in self.path(source, target):
             if call is None:
                 yield self._count + edge, stack
                 yield self.graph.targets[edge], stack
@@ -237,7 +237,14 @@ class Relation:
         if call is not None:
             yield call.returns, NO_NODE, call
 
-    def _path(self, source: int, target: int) -> list[tuple[int, Call | None]]:
+    def path_over(self, nodes: list[int]) -> list[tuple[int, Call | None]]:
+        """The path of the alternative graph over these nodes, as `path` has it."""
+        path: list[tuple[int, Call | None]] = []
+        for before, after in pairwise(nodes):
+            path.append(next((edge, call) for target, edge, call in self._onwards(before) if target == after))
+        return path
+
+    def path(self, source: int, target: int) -> list[tuple[int, Call | None]]:
         """A shortest path of the alternative graph: its edges, or the calls whose forward edges it takes."""
         before: dict[int, tuple[int, int, Call | None]] = {}
         pending = [source]

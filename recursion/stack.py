@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import ref
 
+from progress.errors import PointstampError
 from progress.memory import without_cycle_search
 from progress.plain import Written
 
@@ -77,6 +78,19 @@ class Stack(Written):
         self.following = parent.following
         if not self.following and call is not None and call.follows_itself:
             self.following = depth
+
+    def __copy__(self) -> Stack:
+        """The stack itself: a second one would be equal to none."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Stack:
+        """The stack itself."""
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        """Refused: only with its graph does a stack know which object it is (checkpoints of runs write its calls)."""
+        what = f"the stack {self!r} cannot be pickled: it is one object of its graph"
+        raise PointstampError("PS735", what, "pickle its calls, and make the stack again from them")
 
     @property
     def calls(self) -> tuple[str, ...]:

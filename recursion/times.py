@@ -61,7 +61,12 @@ class EpochOrder:
         return tuple((epoch, stack) for epoch in epochs for stack in stacks)
 
     def least(self) -> tuple[tuple[Any, Stack], ...]:
-        """The least epochs with the empty stack: where an input opens that nobody opened."""
+        """The least epochs with the minimal stacks; none where no finite set stands for those."""
+        stacks = self.stacks.least()
+        return tuple((epoch, stack) for epoch in self.epochs.least() for stack in stacks)
+
+    def opening(self) -> tuple[tuple[Any, Stack], ...]:
+        """The least epochs with the empty stack: where an input opens that nobody opened, no call being made yet."""
         empty = self.stacks.graph.stacks.empty
         return tuple((epoch, empty) for epoch in self.epochs.least()) if self.stacks.contains(empty) else ()
 

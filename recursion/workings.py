@@ -56,7 +56,10 @@ class CallWorkings:
         return found
 
     def may_send(self, ledger: Ledger, engine: Engine, edge: Edge, time: Any) -> bool:
-        """Whether Clock contains (edge, time). Cost: O(1), and with epochs O(epochs in flight, and times there)."""
+        """Whether Clock contains (edge, time).
+
+        Cost: that of `CallEngine.covers`, and with epochs O(times there) where those do not have this one.
+        """
         if time in edge.messages or time in edge.open:
             return True
         if edge.summary is not None:
@@ -71,7 +74,10 @@ class CallWorkings:
         return any(less_equal(lying, time) for lying in (*edge.open, *edge.messages))
 
     def may_ask(self, ledger: Ledger, engine: Engine, node: Node, time: Any) -> bool:
-        """Whether Clock contains (node, time). Cost: O(1), and with epochs O(epochs in flight, and requests there)."""
+        """Whether Clock contains (node, time).
+
+        Cost: that of `CallEngine.covers`, and with epochs O(requests there) where none is at this time.
+        """
         return engine.covers(node.number, time) or self._requested(ledger, node, time)
 
     def _requested(self, ledger: Ledger, node: Node, time: Any) -> bool:

@@ -28,15 +28,18 @@ EPOCHS: list[Json] = [
 ]
 
 
-def random_calls(rng: random.Random, procedures: int | None = None, epochs: bool | None = None) -> Document:
-    """A graph with 1 to 3 calls that meets the requirements; `procedures` and `epochs` as given, or drawn."""
+def random_calls(
+    rng: random.Random, procedures: int | None = None, epochs: bool | None = None, ordinary: int | None = None
+) -> Document:
+    """A graph with 1 to 3 calls that meets the requirements; `procedures`, `epochs` and the number of `ordinary` nodes
+    of each as given, or drawn."""
     number = procedures or rng.choice([1, 1, 1, 1, 2, 2, 3])
     calls = _calls(rng, number)
     nodes: dict[str, Json] = {}
     edges: list[Json] = []
     bodies: dict[str, Json] = {}
     for name, inside in calls.items():
-        bodies[name] = _body(rng, name, inside, list(calls), nodes, edges)
+        bodies[name] = _body(rng, name, inside, list(calls), nodes, edges, ordinary)
     document: Document = {"pointstamp": 1, "recursion": _recursion(rng, bodies), "nodes": nodes, "edges": edges}
     if epochs or (epochs is None and rng.random() < 0.25):
         document["time"] = {"product": [rng.choice(EPOCHS), "stack"]}
@@ -67,9 +70,12 @@ def _body(
     procedures: list[str],
     nodes: dict[str, Json],
     edges: list[Json],
+    number: int | None,
 ) -> Json:
     """One procedure: its nodes and edges are added, its part of `recursion` is returned."""
-    ordinary = [f"{name}{place}" for place in range(rng.choice([0, 0, 1, 1, 2, 2, 3, 4, 6]))]
+    if number is None:
+        number = rng.choice([0, 0, 1, 1, 2, 2, 3, 4, 6])
+    ordinary = [f"{name}{place}" for place in range(number)]
     entrance, exit = f"{name}in", f"{name}out"
     middle = [*ordinary, *calls]
     rng.shuffle(middle)
@@ -92,7 +98,7 @@ def _body(
     shown = order[:]
     rng.shuffle(shown)
     for node in shown:
-        nodes[node] = {} if rng.random() < 0.8 else {"notify": False}
+        nodes[node] = _keys(rng.random(), node in calls)
     seen: set[tuple[str, str]] = set()
     for source, target in pairs:
         if (source, target) not in seen:
@@ -101,6 +107,13 @@ def _body(
             edges.append({"id": f"again-{len(edges)}", "from": source, "to": target})
         seen.add((source, target))
     return {"in": entrance, "out": exit, "calls": calls}
+
+
+def _keys(drawn: float, is_call: bool) -> Json:
+    """Most nodes ask by default, and some calls because they say so."""
+    if drawn >= 0.8:
+        return {"notify": False}
+    return {"notify": True} if is_call and drawn < 0.4 else {}
 
 
 def _forward(rng: random.Random, order: list[str]) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from graphs import from_data
 from progress import reference
+from progress.order import opening_times
 from progress.runtime import SILENT, Complete, DeadLetter, Node, Out, Retry, Stop
 from progress.runtime.failure import OnError
 from progress.runtime.policies import Policy, explicit
@@ -233,7 +234,7 @@ class Case:
 
     def _least(self, edge: str) -> Sequence[Any]:
         try:
-            return self.network.domain(self.network.numbers[edge]).least()
+            return opening_times(self.network.domain(self.network.numbers[edge]))
         except NoMinimalTimes:
             return ()
 

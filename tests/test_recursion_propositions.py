@@ -14,12 +14,10 @@ from typing import Any
 import pytest
 
 from graphs import Graph, from_data
-from progress import CouldResultIn, PointstampError, Tagged, check_conditions
-from recursion.network import CallRelation
-from recursion.order import virtual_times
+from progress import CouldResultIn, PointstampError, check_conditions
 from recursion.reference import Graph as Reference
 from recursion.reference import condition_2, standstill
-from tests.random_calls import plain, random_calls, random_epoch, usual_depth
+from tests.random_calls import plain, plain_pairs, random_calls, random_epoch, usual_depth
 
 Pointstamp = tuple[str, Any]
 
@@ -81,34 +79,61 @@ def test_proposition_4_what_could_result_between_classes_is_related_between_stac
     assert min(seen[kind] for kind in ("True", "False", "stood for by others", "several", "epochs")) > 100, seen
 
 
-def test_proposition_5_along_a_path_to_another_node_tags_are_those_of_the_nodes() -> None:
-    refused = kept = 0
+def test_proposition_5_along_a_path_tags_are_those_of_the_locations() -> None:
+    """Each time on a walk is one of its location, by the reference: its stack runs the graph in which that stands.
+
+    So it stays from an input edge on, whose tag is that of its destination, and with any epoch in front.
+    """
+    seen: Counter[str] = Counter()
+    for seed in range(150):
+        case = Case(seed)
+        inputs = [edge for edge in case.reference.edges if case.reference.source[edge] is None]
+        for _ in range(12):
+            start = case.pointstamp()
+            beginning = start
+            if inputs and case.rng.random() < 0.7:
+                edge = case.rng.choice(inputs)
+                node = str(case.reference.destination[edge])
+                stacks = case.reference.stacks_at(edge, case.depth)
+                if stacks:
+                    time = case.rng.choice(stacks), random_epoch(case.rng, case.epochs)
+                    beginning, start = (edge, time[::-1]), (node, time[::-1])
+                    seen["from an input"] += 1
+            end = case.later(start)
+            walk = case.could_result_in.walk(beginning, end)
+            assert walk is not None, f"seed {seed}: {beginning} to {end}"
+            for location, time in plain_pairs(walk):
+                assert case.reference.contains(location, time), f"seed {seed}: {time} is no time at {location}"
+                assert case.graph.domain_of(location).contains(case.graph.domain_of(location).read(time))  # type: ignore[attr-defined]
+                seen["pairs"] += 1
+                seen["several"] += len(case.reference.bodies) > 1
+                seen["epochs"] += case.epochs is not None
+    assert min(seen[kind] for kind in ("pairs", "several", "epochs", "from an input")) > 100, seen
+
+
+def test_proposition_5_times_of_one_node_are_none_of_another_in_another_graph() -> None:
+    """With epochs as without. Of two nodes in one graph each has its own classes, by the reference."""
+    seen: Counter[str] = Counter()
     for seed in range(200):
         case = Case(seed)
-        if case.epochs is not None:
-            continue
-        relation = case.graph.network().relation
-        assert isinstance(relation, CallRelation)
-        times = virtual_times(relation.relation)
-        for _ in range(20):
-            (node, stack), (other, _) = case.pointstamp(), case.pointstamp()
-            if node == other:
-                continue
-            here, there = case.graph.domain_of(node), case.graph.domain_of(other)
-            elsewhere = there.read(stack)  # type: ignore[attr-defined]
-            if elsewhere is None:  # the tag of a node says its graph: its stacks are no times of another one's nodes
+        for _ in range(12):
+            (node, time), (other, _) = case.pointstamp(), case.pointstamp()
+            kind = "with epochs" if case.epochs is not None else "without"
+            if case.reference.procedure_of(node) != case.reference.procedure_of(other):
+                assert case.graph.domain_of(other).read(time) is None  # type: ignore[attr-defined]
                 with pytest.raises(PointstampError, match="PS612"):
-                    case.could_result_in((other, stack), (node, stack))
-                refused += 1
+                    case.could_result_in((other, time), (node, time))
+                seen[f"refused {kind}"] += 1
             else:
-                one = Tagged(node, here.canonical(here.read(stack)))  # type: ignore[attr-defined]
-                two = Tagged(other, there.canonical(elsewhere))  # type: ignore[attr-defined]
-                assert times.contains(one)
-                assert times.contains(two)
-                assert not times.less_equal(one, two)
-                assert not times.less_equal(two, one)
-                kept += 1
-    assert min(refused, kept) > 100
+                (_, one), (_, two) = case.standing((node, time)), case.standing((other, time))
+                stacks = [each if case.epochs is None else each[1] for each in (time, one, two)]
+                assert case.reference.equivalent(node, stacks[0], stacks[1], case.depth)
+                assert case.reference.equivalent(other, stacks[0], stacks[2], case.depth)
+                seen[f"kept {kind}"] += 1
+                seen["standing as another at each"] += one != two
+    kinds = ("refused with epochs", "refused without", "kept with epochs", "kept without")
+    assert min(seen[kind] for kind in kinds) > 50, seen
+    assert seen["standing as another at each"] > 10, seen
 
 
 def test_proposition_6_could_result_in_is_transitive() -> None:

@@ -18,6 +18,7 @@ from recursion.network import CallRelation
 from recursion.reference import Pair
 from tests.against_reference import Tally
 from tests.random_calls import plain_pairs, random_calls, random_epoch, stack_near, usual_depth
+from tests.saturated_calls import Saturated
 
 COUNTEREXAMPLE: dict[str, Any] = {
     "pointstamp": 1,
@@ -160,10 +161,74 @@ def check_spread(tally: Tally) -> None:
 
 
 @pytest.mark.slow
-def test_two_hundred_thousand_queries() -> None:
-    tally = compare_seeds(range(260))
-    assert tally.total >= 200_000
+def test_queries_on_graphs_of_every_kind() -> None:
+    """Also of several graphs, with epochs, and with few nodes; the search goes as deep as it can bear."""
+    tally = compare_seeds(range(130))
+    assert tally.total >= 100_000
     check_spread(tally)
+
+
+def random_stack(rng: random.Random, calls: Sequence[str], near: tuple[str, ...]) -> tuple[str, ...]:
+    """A stack to depth 6, often one that begins like the given one, and often a deep one."""
+    beginning = near[: rng.randint(0, len(near))] if rng.random() < 0.6 else ()
+    rest = rng.choice([0, 1, 2, 3, 6])
+    return (*beginning, *rng.choices(calls, k=rest))[:6]
+
+
+@pytest.mark.slow
+def test_two_hundred_thousand_queries() -> None:
+    """Graphs with 2 to 8 ordinary nodes and 1 to 3 calls, one graph each, without epochs, and stacks to depth 6."""
+    tally = Tally()
+    for seed in range(400):
+        rng = random.Random(seed)
+        ordinary = 2 + seed % 7
+        document = random_calls(rng, procedures=1, epochs=False, ordinary=ordinary)
+        oracle = reference.Graph(document)
+        saturated, network = Saturated(oracle), from_data(document).network()
+        calls = list(oracle.enters)
+        assert len(oracle.nodes) == 2 + ordinary + 2 * len(calls)
+        assert 1 <= len(calls) <= 3
+        assert isinstance(network.relation, CallRelation)
+        relation, numbers = network.relation.relation, network.numbers
+        for _ in range(500):
+            place, goal = rng.choice(oracle.locations), rng.choice(oracle.locations)
+            before = random_stack(rng, calls, ())
+            after = random_stack(rng, calls, before)
+            expected = saturated.leads((place, before), (goal, after))
+            stacks = [relation.graph.stack(*names) for names in (before, after)]
+            found = relation.leads(numbers[place], stacks[0], numbers[goal], stacks[1])
+            asked = f"seed {seed}: {place} {before} to {goal} {after} is {expected}"
+            assert found is expected, f"{asked}\n{document}"
+            count(tally, oracle, (place, before), (goal, after), expected)
+            tally.add(f"calls: {len(calls)}")
+            tally.add(f"ordinary nodes: {ordinary}")
+            tally.add(f"six calls deep: {max(len(before), len(after)) == 6}")
+    assert tally.counts["queries"] == 200_000
+    kinds = ("answer", "one location", "from an edge", "to an edge", "equal stacks", "deeper", "less deep")
+    for kind in (*kinds, "nothing shared", "something shared", "more than four calls"):
+        for answer in (True, False):
+            assert tally.counts[f"{kind}: {answer}"] >= 1_000, f"{kind} {answer}: {tally.counts}"
+    for kind in (*(f"calls: {number}" for number in (1, 2, 3)), "ordinary nodes: 2", "ordinary nodes: 8"):
+        assert tally.counts[kind] >= 20_000, tally.counts
+    assert tally.counts["six calls deep: True"] >= 50_000, tally.counts
+    assert tally.counts["decided by a shared call: True"] >= 1_000, tally.counts
+
+
+@pytest.mark.slow
+def test_saturation_is_the_search() -> None:
+    """The two oracles agree, on all pairs to a small depth."""
+    pairs = 0
+    for seed in range(60):
+        oracle = reference.Graph(random_calls(random.Random(seed), epochs=False))
+        saturated = Saturated(oracle)
+        every = [(place, stack) for place in oracle.locations for stack in oracle.stacks_at(place, 2)]
+        rng = random.Random(seed)
+        for start in rng.sample(every, min(25, len(every))):
+            reached = oracle.results(start, 2)
+            for end in every:
+                assert saturated.leads(start, end) is (end in reached), f"seed {seed}: {start} to {end}"
+                pairs += 1
+    assert pairs > 50_000
 
 
 @pytest.mark.soak

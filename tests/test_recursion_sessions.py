@@ -28,6 +28,7 @@ KINDS = [
     *("legal", "broken off", "epochs", "several procedures", "some ready", "eligible", "blocked", "free", "complete"),
     *("not complete", "by a message", "by a request", "by an input", "start refused", "restored", "held back"),
     *("without minimal times", "deeper than four calls"),
+    *("told that it moved", "told nothing as it did not move", "told nothing without minimal times"),
 ]
 
 
@@ -45,6 +46,8 @@ class Played:
         self._refused_start()
         self.tracker = Tracker(graph, inputs=self.session.inputs, requests=list(self.session.requests))
         assert self.tracker.engine == "frames"
+        self.watched = rng.sample(player.places, min(3, len(player.places)))
+        self.listen()
         self.ready()
         seen["sessions"] += 1
         seen["epochs"] += self.oracle.epochs is not None
@@ -59,6 +62,7 @@ class Played:
             if rng.random() < 0.04:
                 self.break_off(self.player.step(self.session))
             self.take(self.player.step(self.session))
+            self.hear()
             if rng.random() < eager_to_ask:
                 self.ready()
             self.compare()
@@ -126,9 +130,44 @@ class Played:
     def restore(self) -> None:
         """Go on with a tracker made from a snapshot that went through JSON."""
         self.tracker = Tracker.restore(self.graph, json.loads(json.dumps(self.tracker.snapshot())))
+        self.listen()
         self.compare()
         self.tracker._check()
         self.seen["restored"] += 1
+
+    # Subscriptions
+
+    def listen(self) -> None:
+        """Subscribe to the watched places that have a frontier; `known` is what follows from what is told of each."""
+        self.known: dict[str, set[Any]] = {}
+        self.told: list[tuple[str, Any, Any]] = []
+        for place in self.watched:
+            try:
+                self.known[place] = set(self.tracker.frontier(place))
+            except NoMinimalTimes:
+                with pytest.raises(NoMinimalTimes):
+                    self.tracker.subscribe(place, lambda *move: self.told.append(move))
+                continue
+            self.tracker.subscribe(place, lambda *move: self.told.append(move))
+
+    def hear(self) -> None:
+        """What was told adds up to the frontier; where there is none, nothing was told."""
+        told, self.told = self.told, []
+        moved = {place for place, _, _ in told}
+        assert len(moved) == len(told), f"told twice of one step: {told}"
+        for place, left, came in told:
+            assert left or came
+            assert self.known[place].issuperset(left)
+            assert self.known[place].isdisjoint(came)
+            self.known[place] = (self.known[place] - set(left)) | set(came)
+            self.seen["told that it moved"] += 1
+        for place, known in self.known.items():
+            try:
+                assert known == set(self.tracker.frontier(place)), f"{place}: told {told}"
+                self.seen["told nothing as it did not move"] += place not in moved
+            except NoMinimalTimes:
+                assert place not in moved, f"{place} has no minimal times, and {told}"
+                self.seen["told nothing without minimal times"] += 1
 
     # Comparisons
 

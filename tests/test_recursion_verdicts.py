@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from graphs import from_data, load
+from graphs import Graph, from_data, load
 from graphs.check import check_graph, check_text
 from graphs.codes import CODES
 from graphs.command import main
 from graphs.report_text import render as render_text
 from graphs.sarif import render as render_sarif
+from graphs.writing import to_data
 from progress import CouldResultIn, PointstampError, close
 from tests.hostile_calls import CALLS, GRAPHS
 from tests.test_recursion_files import EXAMPLES, FOLLOWS_ITSELF, placed
@@ -98,9 +99,31 @@ def test_one_node_that_asks_inside_the_call_is_enough_for_an_error() -> None:
     text = text.replace("odd_out: {notify: false}}", "odd_out: {notify: false}, x: {notify: false}}")
     assert check_text(text.encode(), "").diagnostics[0].severity == "warning"
     for name in ("even_in", "ask_odd", "odd_in", "ask_even", "odd_out", "x"):
-        asking = text.replace(f"{name}: {{notify: false}}", f"{name}: {{}}")
+        asking = text.replace(f"{name}: {{notify: false}}", f"{name}: {{notify: true}}")
         assert asking != text
         assert check_text(asking.encode(), "").diagnostics[0].severity == "error", name
+
+
+def test_a_call_of_which_nothing_is_said_does_not_ask() -> None:
+    """A call needs no code: its parts send on what comes. So the graph runs well, and its cycle is no error."""
+    text = GRAPHS.replace(": {}", ": {notify: false}") + "  - {from: ask_odd, to: x}\n  - {from: x, to: ask_odd}\n"
+    text = text.replace("odd_out: {notify: false}}", "odd_out: {notify: false}, x: {notify: false}}")
+    for name, severity in (("ask_odd", "warning"), ("ask_even", "warning"), ("x", "error")):
+        unsaid = text.replace(f"{name}: {{notify: false}}", f"{name}: {{}}")
+        assert unsaid != text
+        assert check_text(unsaid.encode(), "").diagnostics[0].severity == severity, name
+
+
+def test_whether_a_call_asks_is_written_where_it_is_no_default() -> None:
+    graph = Graph(recursion={"in": "entry", "out": "exit", "calls": ["quiet", "silent", "asking"]})
+    for name, notify in (("entry", None), ("quiet", None), ("silent", False), ("asking", True), ("exit", False)):
+        graph.node(name, notify=notify)
+    written = to_data(graph)["nodes"]
+    assert [name for name in written if not written[name]] == ["entry", "quiet", "silent"]
+    assert (written["asking"], written["exit"]) == ({"notify": True}, {"notify": False})
+    assert to_data(from_data(to_data(graph))) == to_data(graph)
+    parts = dict(zip(graph.call_graph().nodes, graph.call_graph().notifies, strict=True))
+    assert [name for name, asks in parts.items() if asks] == ["entry", "call-asking", "ret-asking"]
 
 
 def test_the_walk_is_told_in_the_words_of_calls() -> None:

@@ -6,15 +6,17 @@ Everything is judged by the reference, for all stacks to some depth at locations
 from __future__ import annotations
 
 import random
+import runpy
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
 import pytest
 
-from graphs import from_data
+from graphs import from_data, load
+from progress import Tracker
 from progress.laws import check_domain
-from progress.order import Tagged
+from progress.order import Tagged, opening_times
 from progress.summary import NoMinimalTimes
 from recursion import reference
 from recursion.network import CallRelation
@@ -23,6 +25,7 @@ from recursion.reference import Stack as Names
 from recursion.stack import Stack
 from tests.against_reference import Tally
 from tests.random_calls import random_calls, usual_depth
+from tests.test_recursion_costs import PROGRAMS
 
 
 class Place(NamedTuple):
@@ -131,6 +134,42 @@ def test_virtual_times_keep_the_laws_of_domains() -> None:
         times = virtual_times(relation.relation)
         assert list(times.summands) == relation.graph.nodes
         assert check_domain(times) is None
+
+
+@pytest.mark.slow
+def test_epochs_with_stacks_keep_the_laws_of_domains() -> None:
+    """Where no call of the location can follow itself, and so no two stacks are equivalent, at every location."""
+    tally = Tally()
+    for seed in range(40):
+        document = random_calls(random.Random(seed), epochs=True)
+        network = from_data(document).network()
+        assert isinstance(network.relation, CallRelation)
+        if any(call.follows_itself for call in network.relation.graph.calls):
+            continue
+        for location, name in enumerate([*network.nodes, *network.edges]):
+            domain = network.domain(location)
+            if domain.sample():  # a graph that nothing calls has no stacks
+                assert check_domain(domain) is None, f"seed {seed}: {name}\n{document}"
+                tally.add("least" if domain.least() else "no least")
+    assert min(tally.counts["least"], tally.counts["no least"]) > 30, tally.counts
+
+
+def test_the_least_times_with_epochs_are_not_where_an_input_opens() -> None:
+    """Where results come back, deeper stacks come earlier without end; an input opens with no call made all the same.
+    Where nothing comes back, the empty stack comes first."""
+    graph = load(PROGRAMS / "stream.yaml")
+    for location, least in (("combine", ()), ("entry", ((0, graph.call_graph().stack()),))):
+        domain = graph.domain_of(location)
+        assert check_domain(domain) is None
+        assert domain.least() == least
+        assert opening_times(domain) == ((0, graph.call_graph().stack()),)
+    tracker = Tracker(graph)
+    assert tracker.inputs() == {"numbers": ((0, graph.call_graph().stack()),)}
+
+
+def test_the_picture_is_the_one_that_is_drawn_from_the_orders() -> None:
+    drawing = runpy.run_path(str(PROGRAMS.parent.parent / "scripts" / "draw_stack_orders.py"))
+    assert drawing["PICTURE"].read_text(encoding="utf-8") == drawing["picture"]()
 
 
 def test_virtual_times_of_different_nodes_are_never_comparable() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import random
 import sys
 import threading
@@ -13,6 +15,7 @@ from weakref import ref
 import pytest
 
 from graphs import from_data
+from progress import PointstampError
 from progress.memory import without_cycle_search
 from recursion.call_graph import CallGraph
 from recursion.network import CallRelation
@@ -20,6 +23,22 @@ from recursion.stack import Stack, first_difference
 from tests.random_calls import random_calls
 
 DEEP = 1_000_000
+
+
+def test_a_copy_of_a_stack_is_the_stack() -> None:
+    """Two objects for one stack would be two times, and what lies at the one would not hold back the other."""
+    graph = call_graph(3)
+    stack = chain(graph, 5)
+    assert copy.copy(stack) is stack
+    assert copy.deepcopy({"at": [(1, stack)]}) == {"at": [(1, stack)]}
+    assert copy.deepcopy(stack) is stack is chain(graph, 5)
+
+
+def test_a_stack_is_not_pickled_without_its_graph() -> None:
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(PointstampError, match="PS735") as refused:
+            pickle.dumps([chain(call_graph(3), 2)], protocol)
+        assert "pickle its calls" in refused.value.hint
 
 
 def call_graph(seed: int, procedures: int | None = None) -> CallGraph:

@@ -44,7 +44,7 @@ def asks_too_early(node: str, time: Any, event: Any) -> NotAllowed:
 def asks_for_none(node: str) -> NotAllowed:
     """A notification request of a node that is declared to make none."""
     what = f"{brief(node)} requests a notification, and the graph says that it never does"
-    return NotAllowed("PS703", what, "take `notify: false` away")
+    return NotAllowed("PS703", what, "`notify: true` for the node")
 
 
 def no_time_of(node: str, place: str, time: Any, domain: Domain) -> NotAllowed:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, Union
 
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
-from progress.order import NO_TIME, Domain, as_time
+from progress.order import NO_TIME, Domain, as_time, opening_times
 from progress.refusal import no_time_there
 
 
@@ -306,7 +306,7 @@ def opening(edge: str, items: object, domain: Domain) -> tuple[Any, ...]:
     """Where the input of these items opens; refused are what are no times there (PS503)."""
     opens = getattr(items, "opens", None)
     if opens is None:
-        return domain.least()
+        return opening_times(domain)
     times = []
     for time in opens:
         found = as_time(domain, time)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from progress.antichain import minimal_elements
+from progress.order import opening_times
 from progress.semantics.clocks import Clock, CloseUp
 from progress.semantics.specification import Inputs
 from progress.semantics.trace import Line, Parts, parts_of
@@ -80,7 +81,9 @@ class _Run:
         self.queues = [Waiting(domain, reordering) for domain in network.edge_domains]
         self.requests: set[tuple[int, Any]] = set()
         self.open: dict[int, tuple[Any, ...]] = {
-            edge: network.edge_domains[edge].least() for edge, source in enumerate(network.sources) if source == NO_NODE
+            edge: opening_times(network.edge_domains[edge])
+            for edge, source in enumerate(network.sources)
+            if source == NO_NODE
         }
 
     def start(self, line: Line) -> str:
