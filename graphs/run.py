@@ -38,12 +38,12 @@ from graphs.run_on_spark import check_options, on_spark
 from graphs.state import StateFolder, fingerprint
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
-from progress.runtime.checkpoint import State
+from progress.runtime.checkpoint import NotKept, State
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer, Observers
-from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
 
@@ -185,8 +185,8 @@ class Command:
                 running = self._running(begun, control, observer)
                 running.run(self.options.seed, self.options.workers or 4)
             except Cancelled:
-                if self._folder is not None and running is not None and running.core.rests:
-                    self._keep(running.capture())
+                if running is not None and running.core.rests:
+                    self._keep_stopped(running)
                 return 128 + signals.number
         waiting = running.core.tracker.pending()
         if not waiting:
@@ -302,6 +302,17 @@ class Command:
         self._folder.save(known, state)
         if self._frames is not None:
             self._frames.settle()
+
+    def _keep_stopped(self, running: Running) -> None:
+        """A last checkpoint of a run that was stopped; where it would need a job of Spark, the one before stays."""
+        if self._folder is None or self._frames is None:
+            return
+        self._frames.stop()
+        try:
+            self._keep(running.capture())
+        except NotKept as error:
+            if not isinstance(error.__cause__, NotComputed):
+                raise
 
     def _command(self) -> dict[str, Any]:
         """What has to be the same when a run is continued."""

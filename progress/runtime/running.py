@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +103,10 @@ class Running:
                 asyncio.run(engine.run())
             if not self.core.tracker.pending():
                 self.sinks.end()
+            self.sinks.wait(self.control.check)
         except BaseException as error:
             failure = error
+            self.sinks.stop()
             raise
         finally:
             try:
@@ -129,7 +132,12 @@ class Running:
             keeping.keep(self.capture())
         else:
             resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
-        return Rests(keeping.seconds, lambda: keeping.keep(self.capture()), self._moves)
+        return Rests(keeping.seconds, partial(self._rest, keeping), self._moves)
+
+    def _rest(self, keeping: Keeping) -> None:
+        """Take a checkpoint, between two actions."""
+        with nullcontext() if self.on_spark is None else self.on_spark.checkpoint():
+            keeping.keep(self.capture())
 
     def _moves(self) -> int:
         """How much has happened."""
