@@ -24,6 +24,7 @@ from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read
 from progress.runtime.on_spark.sources_rows import FrameSource
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
+from progress.spark_session import ends_on_interrupt
 from tests.spark import spark_session
 from tests.test_runtime import GUARD
 
@@ -192,3 +193,44 @@ def test_an_interrupt_while_a_sink_writes_ends_the_command_and_the_next_start_go
     assert main(command) == 0
     rows = read_committed(spark_session(), tmp_path / "out").collect()
     assert sorted(row.v for row in rows) == ["0", "1", "2"]
+
+
+def test_an_interrupt_cancels_all_jobs_before_it_is_raised() -> None:
+    def interrupt() -> None:
+        wait_until(active)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def works() -> None:
+        with ends_on_interrupt():
+            slow().collect()
+
+    before = signal.getsignal(signal.SIGINT)
+    spark_session()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not getattr(before, "__module__", "").startswith("pyspark")
+    threading.Thread(target=interrupt, daemon=True).start()
+    begun = monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        works()
+    assert monotonic() - begun < SOON
+    wait_until(lambda: not active())
+    assert spark_session().range(3).count() == 3  # every call of the JVM has had its own answer
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_command_ends_with_130_when_its_jobs_are_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from graphs.at_scale import report
+
+    def interrupted(*rest: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        sleep(0.01)
+        slow().collect()
+
+    spark_session()
+    monkeypatch.setattr(report, "open_in_spark", interrupted)
+    for command in (["close", "examples/loop.yaml", "--at", "input=0"], ["check", "examples/loop.yaml"]):
+        assert main([*command, "--engine", "spark"]) == 130
+        assert capsys.readouterr() == ("", "")
+    wait_until(lambda: not active())

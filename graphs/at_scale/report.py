@@ -23,17 +23,20 @@ from progress.conditions import Report
 from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time
+from progress.spark_session import ends_on_interrupt
 from progress.topology import Network
 
 if TYPE_CHECKING:
     from graphs.at_scale.closure import SparkClosure
 
 
+@ends_on_interrupt()
 def check_tables(nodes: str, edges: str, engine: str | None, say: Say) -> FileReport:
     """The report on a graph in two Parquet files, named after that of the edges."""
     return _checked(Tables(nodes, edges), edges, engine, say)
 
 
+@ends_on_interrupt()
 def check_file(file: str, engine: str, say: Say) -> FileReport:
     """The report on a graph file, perhaps by Spark."""
     try:
@@ -106,6 +109,7 @@ class _Witnessed(Graph):
 # --- close -----------------------------------------------------------------------------------------------------------
 
 
+@ends_on_interrupt()
 def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
     """The frontiers as `pointstamp close` shows them; None where they are in the file `options.output` already."""
     from graphs.command import pointstamp_in, read_graph
