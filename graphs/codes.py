@@ -164,6 +164,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS742", "kept-nowhere", "error", "A table is kept until a time at a place that does not exist."),
     ("PS743", "no-folder", "error", "A table is kept with a name, and there is no folder for it."),
     ("PS744", "mixed-tables", "error", "Values are not tables of one kind, or there is no kind to make."),
+    ("PS745", "bad-row", "error", "Rows do not fit the columns of their table, or the columns are none."),
     # Spark.
     ("PS751", "spark-missing", "error", "Spark was asked for and is not installed."),
     ("PS752", "java-missing", "error", "Spark needs Java, and there is none or an old one."),
@@ -183,6 +184,8 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS775", "no-frontier", "error", "A sink that waits for complete times was given for a side output."),
     ("PS776", "stream-failed", "error", "A stream of Structured Streaming failed."),
     ("PS777", "no-commits", "error", "A folder holds no commits of a sink, or one that cannot be read."),
+    ("PS778", "not-written", "error", "A time could not be written by its sink."),
+    ("PS779", "shared-place", "error", "Two edges write each time once to the same place."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

@@ -88,4 +88,23 @@ union([pandas.DataFrame({"a": [1]}), [2]])
         fix="""\
 Make tables with `out.table(rows, columns)`: they are of the kind that the engine has.""",
     ),
+    "PS745": Explanation(
+        means="""\
+Rows do not fit the columns that `out.table` was asked for: a value of another type or too large for
+it, too few or too many values, or no columns at all.""",
+        why="""\
+Spark and pandas differ in what they round, wrap or take as it is, and a pipeline is to give the
+same in both. So what does not fit is refused before either sees it.""",
+        example=Example(
+            """\
+from progress.runtime.tables import Tables
+
+Tables().make([("market", 1.5)], "shop string, amount int")
+""",
+            "python",
+        ),
+        fix="""\
+Another type for the column, `double` here; or make the value one of it: `round(amount)`,
+`date.fromisoformat(day)`, `Decimal(price)`.""",
+    ),
 }

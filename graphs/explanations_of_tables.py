@@ -150,4 +150,53 @@ read_committed(start_session(), "nowhere")
         fix="""\
 The folder that was given to the sink. Ask `committed` first where it may be empty.""",
     ),
+    "PS778": Explanation(
+        means="""\
+A sink could not write a time: its rows could not be computed, or the place could not be written
+to.""",
+        why="""\
+A sink of complete times writes them later than the node sends them, when the frontier has passed,
+and a DataFrame is computed when it is written. So the edge and the time are named, not the node.
+Nothing of the time is in the table, and with `--state` the next start writes it.""",
+        example=Example(
+            """\
+from tempfile import mkdtemp
+
+from graphs import Graph
+from progress.runtime import Dataflow
+from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from progress.spark_session import start_session
+
+roads = start_session().range(3).selectExpr("raise_error('no such road') as road")
+graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+Dataflow(graph).run(sources={"in": [(0, roads)]}, sinks={"out": ParquetSink(mkdtemp())})
+""",
+            "python",
+        ),
+        fix="""\
+What the line says: mend what makes the rows, or the folder. To find such rows where they are
+made, keep the table in the node: `out.keep(table, until=time, at="out")` computes it there.""",
+    ),
+    "PS779": Explanation(
+        means="""\
+Two edges have sinks that write to the same place: the same folder, or the same table under the
+same application.""",
+        why="""\
+Such a sink writes each time once and passes over a time that is there. The second edge's rows
+would be taken for a repetition of the first one's, and lost without a word.""",
+        example=Example(
+            """\
+from graphs import Graph
+from progress.runtime import Dataflow
+from progress.runtime.on_spark.sinks_delta import DeltaSink
+
+graph = Graph().node("a").edge("a", None, "roads").edge("a", None, "paths")
+Dataflow(graph).run(sinks={"roads": DeltaSink("map"), "paths": DeltaSink("map")})
+""",
+            "python",
+        ),
+        fix="""\
+A folder for each edge. A table of Delta Lake takes several edges, each under an application of its
+own: `DeltaSink("map", "roads")`.""",
+    ),
 }

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OURS = tuple(f"{ROOT / package}/" for package in ("progress", "graphs", "recursion"))
 STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
 INSTALLED = ("site-packages/", "dist-packages/")
+SPARK = ("/pyspark/", "/py4j/")  # how it passes on what the JVM says is of no interest
 
 
 class PipelineFailed(PointstampError):
@@ -101,13 +102,17 @@ def own_trace(error: BaseException) -> str:
         pending += each.exceptions or ()
         frames = list(each.stack)
         first = next((number for number, frame in enumerate(frames) if _is_theirs(frame.filename)), len(frames))
-        each.stack[:] = [frame for frame in frames[first:] if not frame.filename.startswith(OURS)]
+        each.stack[:] = [frame for frame in frames[first:] if not _is_passed_over(frame.filename)]
     return "".join(found.format())
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:
     trace: TracebackType | None = error.__traceback__
     return list(traceback.extract_tb(trace))
+
+
+def _is_passed_over(file: str) -> bool:
+    return file.startswith(OURS) or any(part in file for part in SPARK)
 
 
 def _is_theirs(file: str) -> bool:

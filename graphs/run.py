@@ -40,13 +40,13 @@ from graphs.run_signals import Signals
 from graphs.state import StateFolder, fingerprint
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
-from progress.runtime.checkpoint import State
+from progress.runtime.checkpoint import NotKept, State
 from progress.runtime.control import Cancelled, Control, TimedOut
 from progress.runtime.core import WaitsForEver
 from progress.runtime.display import Display
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer, Observers
-from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
 from progress.runtime.source import Feed
@@ -178,7 +178,7 @@ class Command:
                 self._finish()
             except (Cancelled, TimedOut, WaitsForEver) as stopped:
                 if running is not None and self._may_keep(running):
-                    self._keep(running.capture())
+                    self._keep_stopped(running)
                 if isinstance(stopped, Cancelled):
                     return 128 + signals.number
                 raise
@@ -301,6 +301,17 @@ class Command:
         self._folder.save(known, state)
         if self._frames is not None:
             self._frames.settle()
+
+    def _keep_stopped(self, running: Running) -> None:
+        """A last checkpoint of a run that was stopped; where it would need a job of Spark, the one before stays."""
+        if self._folder is None or self._frames is None:
+            return
+        self._frames.stop()
+        try:
+            self._keep(running.capture())
+        except NotKept as error:
+            if not isinstance(error.__cause__, NotComputed):
+                raise
 
     def _command(self) -> dict[str, Any]:
         """What has to be the same when a run is continued."""

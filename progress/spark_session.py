@@ -21,10 +21,13 @@ import logging
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -48,6 +51,8 @@ IVY_FOLDER = "~/.ivy2.5.2"  # Spark's own default
 EXTRA = "pip install 'pointstamp[spark]'"
 MASTERS = re.compile(r"local(-cluster)?(\[.*\])?$|spark://|yarn$|k8s://")
 LONGEST_REASON = 200  # characters of what Spark says
+REACH = 10.0  # seconds that a master has to answer
+OFTEN = 0.2  # seconds between two attempts to cancel what runs
 
 
 def start_session(
@@ -87,6 +92,7 @@ def start_session(
         return active
     given = {key: _written(value) for key, value in (settings or {}).items()}
     wanted = {**_defaults(master or given.get("spark.master", "local[*]"), app_name), **given}
+    _check_reach(wanted["spark.master"])
     _environment(wanted["spark.master"])
     session = _started(wanted, _choices(graphframes, wanted), list(packages))
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats on stderr what is raised
@@ -214,6 +220,40 @@ def _environment(master: str) -> None:
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
 
 
+def _check_reach(master: str) -> None:
+    """Refuse (PS756) a standalone master that does not answer; Spark itself would ask it for a minute."""
+    addresses = master.removeprefix("spark://").split(",") if master.startswith("spark://") else []
+    reasons = []
+    for address in addresses:  # of several, one leads and the others stand by
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), REACH).close()
+        except (OSError, ValueError, OverflowError) as error:
+            reasons.append(getattr(error, "strerror", None) or str(error))
+        else:
+            return
+    if reasons:
+        what = f"no master answers at {master}: {reasons[0].lower()}"
+        raise PointstampError("PS756", what, "the URL that the master says on its page, spark://host:7077")
+
+
+def _check_settings(settings: Mapping[str, str], gateway: Any) -> None:
+    """Refuse (PS756) settings of Spark SQL that are none: a session that has one fails at whatever it is asked."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    known = gateway.jvm.org.apache.spark.sql.internal.SQLConf()
+    for key, value in settings.items():
+        if not key.startswith("spark.sql."):
+            continue
+        try:
+            known.setConfString(key, value)
+        except (Py4JError, PySparkException) as error:
+            java = getattr(error, "java_exception", None)
+            reason = _reason(java.getMessage() if java is not None else str(error))
+            raise PointstampError("PS756", f"{key}={value} is no setting: {reason}", "another value") from None
+
+
 def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -319,7 +359,15 @@ def _session(settings: Mapping[str, str], gateway: Any) -> SparkSession:
     if started is not None:
         started.has_started = False
     try:
-        context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
+        _check_settings(settings, gateway or SparkContext._gateway)
+    except PointstampError:
+        if gateway is not None:
+            gateway.shutdown()
+            gateway.proc.stdin.close()  # which ends the JVM
+        raise
+    try:
+        with _own_interrupts():
+            context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
         session = SparkSession(context, options=dict(settings))
     except (Py4JError, ValueError, TypeError) as error:
         java = getattr(error, "java_exception", None)
@@ -330,6 +378,71 @@ def _session(settings: Mapping[str, str], gateway: Any) -> SparkSession:
     if started is not None:
         started.has_started = True
     return session
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """SIGINT does afterwards what it did before.
+
+    Spark's own handler calls the JVM in the midst of another call of the same thread, so that neither gets its answer.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def ends_on_interrupt() -> Iterator[None]:
+    """While it is open, SIGINT cancels all jobs of the active session, and KeyboardInterrupt is raised when they are.
+
+    The second one ends the process. Where there is no session yet it is an interrupt like any other. Nothing is raised
+    in the midst of a call of the JVM, whose answer the next call would get.
+    """
+    came, over = threading.Event(), threading.Event()
+
+    def stop(number: int, frame: object) -> None:
+        if came.is_set():
+            os._exit(128 + number)
+        context = _active_context()
+        if context is None:
+            raise KeyboardInterrupt
+        came.set()
+        threading.Thread(target=_cancel_all, args=(context, over), daemon=True).start()
+
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except Exception:
+        if came.is_set():
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        over.set()
+        signal.signal(signal.SIGINT, before)
+    if came.is_set():
+        raise KeyboardInterrupt
+
+
+def _active_context() -> Any:
+    """Spark's context, once it has started."""
+    pyspark = sys.modules.get("pyspark")
+    context = None if pyspark is None else pyspark.SparkContext._active_spark_context
+    return context if getattr(context, "_jsc", None) is not None else None
+
+
+def _cancel_all(context: Any, over: threading.Event) -> None:
+    while not over.is_set():
+        with suppress(Exception):  # the JVM may be what has ended
+            context.cancelAllJobs()
+        over.wait(OFTEN)
 
 
 def _reason(said: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -134,14 +136,52 @@ def test_a_pipeline_runs_by_the_command_with_master_and_settings(tmp_path: Path)
     assert values(done.stdout, "late") == expected("month", "late")
 
 
+def test_an_interrupt_while_spark_starts_ends_the_command_without_a_word(tmp_path: Path) -> None:
+    month = PIPELINES / "month"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "graphs", "run", str(month / "pipeline.py"), "--engine", "spark"],
+        cwd=ROOT,
+        env=environment(PYTHONPATH=str(ROOT), JAVA_HOME=str(java_that_waits(tmp_path))),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    until = monotonic() + GUARD
+    while not (tmp_path / "waits").exists():
+        assert monotonic() < until
+        sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=GUARD) == (b"", b"")
+    assert process.returncode == 130
+
+
+def java_that_waits(folder: Path) -> Path:
+    """A JVM that says its version, and otherwise starts for ever."""
+    (folder / "bin").mkdir()
+    script = f"""#!/bin/sh
+case "$*" in *-version*) echo 'openjdk version "17"' >&2; exit;; esac
+touch {folder}/waits
+exec sleep 20 >/dev/null 2>&1
+"""
+    (folder / "bin" / "java").write_text(script, encoding="utf-8")
+    (folder / "bin" / "java").chmod(0o755)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("options", "variables", "says"),
     [
         ((), {"JAVA_HOME": os.sep + "nowhere"}, "PS752: Spark runs on Java, and there is none in JAVA_HOME (/nowhere)"),
         (("--master", "sc://127.0.0.1:1"), {}, "PS755: a session of Spark Connect has no JVM in reach"),
         (("--master", "local[x"), {}, "PS756: 'local[x' is no master of Spark"),
+        (
+            ("--master", "spark://127.0.0.1:1"),
+            {},
+            "PS756: no master answers at spark://127.0.0.1:1: connection refused",
+        ),
+        (("--conf", "spark.sql.ansi.enabled=banana"), {}, "PS756: spark.sql.ansi.enabled=banana is no setting: "),
     ],
-    ids=["java", "connect", "master"],
+    ids=["java", "connect", "master", "nobody", "setting"],
 )
 def test_what_keeps_spark_from_starting_is_one_line(
     options: tuple[str, ...], variables: dict[str, str], says: str

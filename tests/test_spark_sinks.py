@@ -188,6 +188,35 @@ def test_what_is_no_table_of_commits_is_refused_in_one_line(tmp_path: Path) -> N
     assert refused(lambda: late.write_all(0, [frame(1)])).code == "PS775"
 
 
+def test_what_cannot_be_written_is_one_line_with_edge_and_time(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    one = frame(1)
+    for folder, rows, says in (
+        ("a", one.selectExpr("raise_error('too much') as v"), "[USER_RAISED_EXCEPTION] too much"),
+        ("b", one.selectExpr("v", "v"), "[COLUMN_ALREADY_EXISTS]"),
+        ("c", one.selectExpr("make_interval(v) as v"), "[UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE]"),
+        ("file", one, "Parent path is not a directory"),
+        ("../../../../../../proc/nope", one, "Mkdirs failed"),
+    ):
+        out = sink(tmp_path / folder)
+        out.write_all(7, [rows])
+        out.complete(())
+        error = refused(out.close)
+        assert error.code == "PS778"
+        assert error.message.startswith("what leaves at 'out' at 7 cannot be written: ")
+        assert says in error.message
+
+
+@pytest.mark.parametrize("make", [ParquetSink, DeltaSink])
+def test_two_edges_that_would_take_each_others_times_for_their_own_are_refused(make: Any, tmp_path: Path) -> None:
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "x").edge("a", None, "y")
+    sinks = {"x": make(tmp_path / "table"), "y": make(f"{tmp_path}/other/../table")}
+    error = refused(lambda: Dataflow(graph).run(sources={"in": [(0, frame(1))]}, sinks=sinks))
+    assert error.code == "PS779"
+    assert f"'x' and 'y' both write to the {'folder' if make is ParquetSink else 'table'} {tmp_path}" in error.message
+    assert not (tmp_path / "table").exists()
+
+
 def test_a_run_that_has_ended_leaves_nothing_unwritten_where_no_frontier_says_so(tmp_path: Path) -> None:
     failed, ended = sink(tmp_path / "failed"), sink(tmp_path / "ended")
     for out in (failed, ended):

@@ -21,6 +21,7 @@ from progress.runtime.on_spark.sources_rows import FrameSource
 from progress.runtime.on_spark.sources_stream import StreamSource
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
+from progress.runtime.stage import Stage
 from tests.spark import spark_session
 
 pytestmark = pytest.mark.spark
@@ -121,6 +122,23 @@ def test_times_of_another_type_are_refused_in_one_line_or_set_aside() -> None:
     assert refused(items(FrameSource(rows, "day"))).code == "PS774"
 
 
+def test_what_cannot_be_read_is_one_line_with_the_edge() -> None:
+    import pandas  # type: ignore[import-untyped]
+
+    broken = frame([(0, 1)]).selectExpr("raise_error('bad row') as t")
+    error = refused(items(FrameSource(broken, "t")))
+    assert (error.code, error.message) == (
+        "PS774", "the source of 'in' cannot be read: [USER_RAISED_EXCEPTION] bad row",
+    )  # fmt: skip
+    maps = frame([(0, 1)]).selectExpr("map(t, v) as t")
+    assert "'in' has times of the type map<int,int>" in refused(items(FrameSource(maps, "t"))).message
+    for given, says in ((None, "is None"), (pandas.DataFrame(), "is of the type pandas.DataFrame"), (list, "list")):
+        source: Any = FrameSource
+        error = refused(items(source(given, "t")))
+        assert error.code == "PS774"
+        assert says in error.message
+
+
 def test_an_empty_input_brings_nothing() -> None:
     assert list(items(FrameSource(frame([]), "t"))) == []
     assert list(items(FrameSource(lambda: frame([(1, 1)]).where("v > 1"), "t"))) == []
@@ -211,6 +229,89 @@ def test_files_of_text_have_the_columns_that_are_given(tmp_path: Path) -> None:
     assert shown(items(FileSource(tmp_path, form="json", schema="v int"))) == [(3, [1, 2]), Complete(())]
 
 
+def test_a_name_is_no_pattern(tmp_path: Path) -> None:
+    names = ["[ab]", "{c}", "*", "?", "\\x", " %20,#é", "a"]
+    for number, name in enumerate(names):
+        drop(tmp_path / "[more]", f"day={number}{name}.parquet", [(number,)])
+    expected = [(number, [number]) for number in range(len(names))]
+    assert shown(items(FileSource(tmp_path / "[more]")))[::2] == expected
+    assert shown(items(FileSource(tmp_path / "[more]", lambda name: 0, schema="v int"))) == [
+        (0, [*range(len(names))]), Complete(()),
+    ]  # fmt: skip
+    drop(tmp_path / "other", "1:2.parquet", [(1,)])
+    error = refused(items(FileSource(tmp_path / "other")))
+    assert (error.code, "'1:2.parquet' of 'in' has a colon" in error.message) == ("PS774", True)
+
+
+def test_the_rule_of_a_time_that_has_entered_is_told_to_the_process_that_goes_on(tmp_path: Path) -> None:
+    drop(tmp_path, "0.parquet", [(1,)])
+    source = FileSource(tmp_path, live=True, complete=lambda day: [day + 1])
+    first = source.items_for("sim", "in", Nat())
+    assert next(first).time == 0
+    first.digested(1)  # the message, and the checkpoint comes before what completes its time
+    again = source.items_for("sim", "in", Nat())
+    again.go_to(first.position)
+    assert next(again) == Complete((1,))
+    again.digested(1)
+    last = source.items_for("sim", "in", Nat())
+    last.go_to(again.position)
+    assert repr(next(last)) == "SILENT"
+
+
+def test_times_may_stand_in_the_rows_of_files(tmp_path: Path) -> None:
+    from pyspark.sql import functions
+
+    drop(tmp_path, "a.parquet", [(3, 1), (0, 2)], "t int, v int")
+    drop(tmp_path, "b.parquet", [(3, 3), (1, 4), (None, 5)], "t int, v int")
+    aside: list[Any] = []
+    source = FileSource(tmp_path, functions.col("t") * 2, to=lambda value: value // 2, aside=aside)
+    assert shown(items(source)) == [
+        (0, [2]), Complete((1,)), (1, [4]), Complete((3,)), (3, [1, 3]), Complete(()),
+    ]  # fmt: skip
+    assert source.counts == {0: 1, 1: 1, 3: 2}
+    assert [row.v for row in aside[0][1].collect()] == [5]
+    assert refused(items(FileSource(tmp_path, functions.col("t")))).code == "PS771"
+    assert refused(items(FileSource(tmp_path, functions.col("day")))).code == "PS774"
+    with pytest.raises(PointstampError, match="a marker has none"):
+        FileSource(tmp_path, functions.col("t"), marker="_SUCCESS")
+
+
+def test_files_of_which_only_some_times_have_entered_are_gone_on_with(tmp_path: Path) -> None:
+    from pyspark.sql import functions
+
+    drop(tmp_path, "a.parquet", [(0, 1), (1, 2), (2, 3)], "t int, v int")
+    source = FileSource(tmp_path, functions.col("t"), live=True, complete=lambda day: [day])
+    first = source.items_for("sim", "in", Nat())
+    assert [next(first)[0] for _ in range(3)] == [0, (0,), 1]
+    first.digested(3)
+    drop(tmp_path, "b.parquet", [(1, 9)], "t int, v int")
+    again = source.items_for("sim", "in", Nat())
+    again.go_to(first.position)
+    assert shown(next(again) for _ in range(5)) == [Complete((1,)), (2, [3]), Complete((2,)), (1, [9]), Complete((1,))]
+    again.digested(5)
+    last = source.items_for("sim", "in", Nat())
+    last.go_to(again.position)
+    assert repr(next(last)) == "SILENT"
+
+
+@pytest.mark.parametrize(("form", "line"), [("json", '{"v": '), ("json", '{"v": "x"}'), ("csv", "x"), ("csv", "1,2")])
+def test_a_line_that_is_none_ends_the_run_with_its_file(tmp_path: Path, form: str, line: str) -> None:
+    good = '{"v": 1}' if form == "json" else "1"
+    (tmp_path / f"3.{form}").write_text(f"{good}\n{line}\n", encoding="utf-8")
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+
+    def run(**options: Any) -> Any:
+        source = FileSource(tmp_path, form=form, schema="v int", **options)
+        node = Stage(lambda time, tables: sorted((row.v or 0) for row in tables["in"].collect()))
+        return Dataflow(graph, {"a": node}).run(sources={"in": source}, engine="threads")
+
+    with pytest.raises(PointstampError) as caught:
+        run()
+    assert f"in file://{tmp_path}/3.{form}: " in caught.value.message
+    assert len(caught.value.message.splitlines()) == 1
+    assert run(options={"MODE": "DROPMALFORMED"})["out"][0][1][-1] == 1
+
+
 # --- streams ---------------------------------------------------------------------------------------------------------
 
 
@@ -242,6 +343,27 @@ def test_a_stream_ends_with_what_was_there_and_goes_on_where_it_was(tmp_path: Pa
     assert shown(iter(last)) == [Complete((1,))]
     assert sorted(path.name for path in (tmp_path / "log" / "batches").glob("[0-9]*")) == ["1"]
     assert refused(iter(source.items_for("threads", "in", Nat()))).code == "PS774"  # batch 0 is gone
+
+
+def test_the_times_of_a_batch_are_seen_while_it_is_written(tmp_path: Path) -> None:
+    from pyspark.sql import functions
+
+    record(tmp_path / "in", "a.json", [(0, 1), (1, 2), (1, 3), (None, 4)])
+    when = functions.struct(functions.col("t").alias("day"), functions.timestamp_seconds("t").alias("at"))
+    aside: list[Any] = []
+    source = StreamSource(
+        stream(tmp_path / "in"), when, tmp_path / "log",
+        to=lambda time: None if time[1] is None else time[0] + time[1].second, aside=aside,
+    )  # fmt: skip
+    jobs = spark_session().sparkContext.statusTracker()
+    found = source.items_for("threads", "in", Nat())
+    messages = [item for item in found if isinstance(item, Messages)]
+    assert found._query is not None
+    assert len(jobs.getJobIdsForGroup(str(found._query.runId))) == 1  # that which writes the batch
+    assert shown(iter(messages)) == [(0, [1]), (2, [2, 3])]
+    assert [row.v for row in aside[0][1].collect()] == [4]
+    later = source.items_for("threads", "in", Nat())  # another process, which has not seen it written
+    assert [item.time for item in later if isinstance(item, Messages)] == [0, 2]
 
 
 def test_a_batch_that_comes_again_is_not_written_again(tmp_path: Path) -> None:
@@ -289,7 +411,7 @@ def test_only_what_has_entered_the_run_is_passed_over(tmp_path: Path) -> None:
     first = source.items_for("threads", "in", Nat())
     list(first)
     first.digested(3)  # two messages and what completes the first
-    assert first.position == ["0.parquet", "1.parquet"]
+    assert first.position[0] == ["0.parquet", "1.parquet"]
     drop(tmp_path, "1b.parquet", [(9,)])
     again = source.items_for("threads", "in", Nat())
     again.go_to(first.position)

@@ -24,18 +24,20 @@ from progress.conditions import Report
 from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time
-from progress.spark_session import start_session
+from progress.spark_session import ends_on_interrupt, start_session
 from progress.topology import Network
 
 if TYPE_CHECKING:
     from graphs.at_scale.closure import SparkClosure
 
 
+@ends_on_interrupt()
 def check_tables(options: Namespace, say: Say) -> FileReport:
     """The report on a graph in two Parquet files, named after that of the edges."""
     return _checked(Tables(options.nodes, options.edges), options.edges, options, say)
 
 
+@ends_on_interrupt()
 def check_file(file: str, options: Namespace, say: Say) -> FileReport:
     """The report on a graph file, perhaps by Spark."""
     try:
@@ -123,6 +125,7 @@ class _Witnessed(Graph):
 # --- close -----------------------------------------------------------------------------------------------------------
 
 
+@ends_on_interrupt()
 def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
     """The frontiers as `pointstamp close` shows them; None where they are in the file `options.output` already."""
     from graphs.command import pointstamp_in, read_graph

@@ -145,7 +145,8 @@ class Out:
     def table(self, rows: Iterable[Any], columns: str) -> Any:
         """A table of rows, each a mapping or a sequence; columns as in `road string, minutes double`.
 
-        It is a DataFrame of Spark in the engine `spark`, else of pandas (PS744 where that is not installed).
+        It is a DataFrame of Spark in the engine `spark`, else of pandas (PS744 where that is not installed). Rows that
+        do not fit the columns are refused (PS745).
         """
         return self.exits.tables.make(rows, columns)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -127,10 +128,14 @@ class Running:
         failure: BaseException | None = None
         try:
             yield
-            self.core.check_over()
-            self.sinks.end()
+            try:
+                self.core.check_over()
+                self.sinks.end()
+            finally:
+                self.sinks.wait(self.control.check)
         except BaseException as error:
             failure = error
+            self.sinks.stop()
             raise
         finally:
             try:
@@ -158,12 +163,17 @@ class Running:
                 keeping.keep(self.capture())
             else:
                 resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
-            rests = Rests(keeping.seconds, lambda: keeping.keep(self.capture()), self._moves)
+            rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves)
         self._open = [feed for feed in self.feeds if not feed.is_over]
         self._listen()
         if self.observer is not None:
             self.observer.started(self.core)
         return rests
+
+    def _rest(self, keeping: Keeping) -> None:
+        """Take a checkpoint, between two actions."""
+        with nullcontext() if self.on_spark is None else self.on_spark.checkpoint():
+            keeping.keep(self.capture())
 
     def _moves(self) -> int:
         """How much has happened."""

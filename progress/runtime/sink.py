@@ -4,13 +4,16 @@ A sink is a list, a function of (time, value), or an object with any of `write(t
 `complete(times)`, told whenever the edge's frontier moves, `begins(domain)`, told before anything else of the times of
 its edge, and `close()`. An object with `sink_for(name)` gives one for the run that begins. Functions and methods may be
 `async def`, but for `close`. What an object with `snapshot()` and `restore(state)` has taken and not written is part of
-a checkpoint; one that writes in a thread of its own has `settle()`, which waits for what it may write now; `ended()` is
-told when a run comes to its end.
+a checkpoint; one that writes in a thread of its own has `settle()`, which waits for what it may write now, and perhaps
+`stop()`, which ends that, since the run has failed or was stopped; `ended()` is told when a run comes to its end. Two
+sinks that write each time once, and have the same `place`, are refused (PS779).
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -20,6 +23,7 @@ from progress.runtime.performing import waited_for
 from progress.runtime.source import is_file
 
 Sink: TypeAlias = Any
+OFTEN = 0.02  # seconds between looks at whether the run has to stop
 
 
 class Sinks:
@@ -29,6 +33,7 @@ class Sinks:
 
     def __init__(self, given: dict[str, Sink], otherwise: Callable[[str], Sink] | None = None) -> None:
         self._given = {name: _made(name, sink) for name, sink in given.items()}
+        _check_places(self._given)
         self._otherwise = otherwise
         self.waits: Callable[[Any], None] = waited_for  # has what `async def` methods give waited for, in order
         self._write: dict[str, Callable[[Any, Sequence[Any]], None]] = {}
@@ -88,6 +93,28 @@ class Sinks:
             if settle is not None and name in (None, each):
                 settle()
 
+    def wait(self, check: Callable[[], None]) -> None:
+        """Settle, and `check` meanwhile whether the run has to stop. What settling raises, closing raises again."""
+        if not any(hasattr(sink, "settle") for sink in self._given.values()):
+            return
+
+        def settle() -> None:
+            with suppress(Exception):
+                self.settle()
+
+        settling = threading.Thread(target=settle, name="sinks that write", daemon=True)
+        settling.start()
+        while settling.is_alive():
+            settling.join(OFTEN)
+            check()
+
+    def stop(self) -> None:
+        """The run has failed, or has to stop: let sinks that write in threads of their own begin nothing more."""
+        for sink in self._given.values():
+            stop = getattr(sink, "stop", None)
+            if stop is not None:
+                stop()
+
     def close(self) -> None:
         """Close those that can be closed, all of them whatever one raises."""
         failure: BaseException | None = None
@@ -138,3 +165,15 @@ def _made(name: str, sink: Sink) -> Sink:
         raise PointstampError("PS707", what, "graphs.JsonLines(path); or a function of (time, value) that writes to it")
     make: Callable[[str], Sink] | None = getattr(sink, "sink_for", None)
     return sink if make is None else make(name)
+
+
+def _check_places(sinks: dict[str, Sink]) -> None:
+    """Refuse sinks of which one would take what another has written for its own."""
+    owners: dict[str, str] = {}
+    for name, sink in sinks.items():
+        place = getattr(sink, "place", None)
+        if place in owners:
+            what = f"{brief(owners[place])} and {brief(name)} both write to {place}"
+            raise PointstampError("PS779", what, "a place of its own for each edge, or an application")
+        if place is not None:
+            owners[place] = name

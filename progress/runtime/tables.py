@@ -10,12 +10,12 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain, times_of
+from progress.runtime.columns import BITS, Kind, fitted, kinds_of
 from progress.runtime.failure import NotAllowed
 
 Row = Mapping[str, Any]
@@ -41,18 +41,19 @@ class Tables:
     session: Any = None
 
     def make(self, rows: Iterable[Any], columns: str) -> Any:
-        """A table of these rows. Cost: that of copying them."""
+        """A table of these rows; PS745 where they do not fit the columns. Cost: a look at every value."""
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError:
             right = "pip install pandas; or engine='spark'"
             raise PointstampError("PS744", "a table was asked for, and pandas is not installed", right) from None
-        named = _columns(columns)
-        table = pandas.DataFrame([_row(row, list(named)) for row in rows], columns=list(named))
-        for name, kind in named.items():
-            if kind in _KINDS:  # what has nulls needs another type, or integers become fractions
-                table[name] = table[name].astype(_KINDS[kind][int(table[name].isna().any())])
-        return table
+        kinds = kinds_of(columns)
+        found = fitted(rows, kinds)
+        made = {}
+        for name, kind in kinds.items():
+            values = [row[name] for row in found]
+            made[name] = pandas.Series(values, dtype=_dtype(kind, has_nulls=None in values))
+        return pandas.DataFrame(made)
 
     def keep(self, table: Any, name: str | None) -> Any:
         """A table that may be used more than once: in memory it is that already."""
@@ -62,22 +63,19 @@ class Tables:
         """The step in which tables were kept has been entered."""
 
 
-_KINDS = {
-    **dict.fromkeys(("tinyint", "smallint", "int", "integer", "bigint", "long"), ("int64", "Int64")),
-    **dict.fromkeys(("float", "double"), ("float64", "float64")),
-    "boolean": ("bool", "boolean"),
+def _dtype(kind: Kind, has_nulls: bool) -> str:
+    """What pandas calls it; whole numbers with nulls need another type, or they become fractions."""
+    if kind.name in BITS:
+        return "Int64" if has_nulls else "int64"
+    if kind.name == "boolean":
+        return "boolean" if has_nulls else "bool"
+    return _DTYPES.get(kind.name, "object")
+
+
+_DTYPES = {
+    **dict.fromkeys(("float", "real", "double"), "float64"),
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), "datetime64[us]"),
 }
-
-
-def _columns(written: str) -> dict[str, str]:
-    """Name -> type, of columns as Spark writes them: `road string, minutes double`."""
-    parts = re.split(r",(?![^<(]*[>)])", written)
-    named = (part.strip().replace(":", " ", 1).split(None, 1) for part in parts)
-    return {name.strip("`"): rest[0].strip().lower() if rest else "" for name, *rest in named}
-
-
-def _row(row: Any, names: list[str]) -> list[Any]:
-    return [row.get(name) for name in names] if isinstance(row, Mapping) else list(row)
 
 
 # --- tables of any kind ----------------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from progress.runtime.control import Control
@@ -68,10 +70,10 @@ class Threads:
     def run(self) -> None:
         """Run to the end; raises what stopped the run, after all workers have stopped."""
         readers = [
-            threading.Thread(target=self._read, args=(feed, arrived), daemon=True, name=f"source of {feed.edge}")
+            self._thread(partial(self._read, feed, arrived), f"source of {feed.edge}", is_daemon=True)
             for feed, arrived in zip(self._feeds, self._arrived, strict=True)
         ]
-        workers = [self._worker(f"worker {number}") for number in range(self._workers)]
+        workers = [self._thread(self._worked, f"worker {number}") for number in range(self._workers)]
         try:
             for thread in (*readers, *workers):
                 thread.start()
@@ -80,6 +82,9 @@ class Threads:
                     worker.join(OFTEN if self._control.may_stop else SELDOM)
                     self._control.check()
         except BaseException as error:  # an interrupt, for instance
+            self._failure = self._failure or error
+            if self._on_spark is not None:
+                self._on_spark.stop()  # before the lock is there: who takes a checkpoint holds it, and has jobs too
             self.stop(error)
         for worker in workers:
             if worker.ident is not None:  # it has started
@@ -94,10 +99,10 @@ class Threads:
         if self._failure is not None:
             raise self._failure
 
-    def _worker(self, name: str) -> threading.Thread:
+    def _thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
         if self._on_spark is None:
-            return threading.Thread(target=self._worked, name=name)
-        return self._on_spark.thread(self._worked, name)
+            return threading.Thread(target=target, name=name, daemon=is_daemon)
+        return self._on_spark.thread(target, name, is_daemon=is_daemon)
 
     def stop(self, failure: BaseException) -> None:
         """Let what runs come to its end, and nothing new begin; the first failure is the one that is reported."""
@@ -184,18 +189,22 @@ class Threads:
         items = feed.items
         assert isinstance(items, Iterator)
         try:
-            for item in items:
-                arrived.append(item)
-                most = FEW if type(item) is Messages else LOOK
-                if len(arrived) >= most or (self._idle and len(arrived) == 1):  # else they have been told already
-                    with self._lock:
-                        self._work.notify()
-                        while len(arrived) >= most and not self._is_over:
-                            self._room.wait()
-                if self._is_over:
-                    return
-            arrived.append(END)
-            with self._lock:
-                self._work.notify()
+            with nullcontext() if self._on_spark is None else self._on_spark.reading(feed.edge):
+                self._read_all(items, arrived)
         except BaseException as error:
             self.stop(error)
+
+    def _read_all(self, items: Iterator[Any], arrived: deque[Any]) -> None:
+        for item in items:
+            arrived.append(item)
+            most = FEW if type(item) is Messages else LOOK
+            if len(arrived) >= most or (self._idle and len(arrived) == 1):  # else they have been told already
+                with self._lock:
+                    self._work.notify()
+                    while len(arrived) >= most and not self._is_over:
+                        self._room.wait()
+            if self._is_over:
+                return
+        arrived.append(END)
+        with self._lock:
+            self._work.notify()

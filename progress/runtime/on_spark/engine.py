@@ -1,9 +1,10 @@
 """What a run on Spark adds to the worker threads of the engine `threads`: names for its jobs, and a way to stop them.
 
 Each call of a node has a job group of its own, `run id node time`, whose description says what the call is, such as
-`month at 2024-01, notified`; so Spark's own pages show pointstamps. Each worker is a scheduler pool, so that under
-`spark.scheduler.mode=FAIR`, which sessions that are started here have, the calls share the executors. When the run has
-to stop, the groups of what runs are cancelled, with the jobs that they would still start.
+`month at 2024-01, notified`; so Spark's own pages show pointstamps. Sources and checkpoints have groups as well. Each
+worker is a scheduler pool, so that under `spark.scheduler.mode=FAIR`, which sessions that are started here have, the
+calls share the executors. When the run has to stop, the groups of what runs are cancelled, with the jobs that they
+would still start.
 
 Cost: one call of the JVM for each call of a node, some tenths of a millisecond.
 """
@@ -12,8 +13,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from progress.plain import write_time
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.inbox import Action
+from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.performing import Performed
 from progress.runtime.sink import Sinks
@@ -53,9 +55,8 @@ class OnSpark:
         self.tables = KeptTables(self.session, self.run_id, folder)
         self._context = self.session.sparkContext
         self._lock = threading.Lock()
-        self._running: dict[str, int] = {}  # groups, with how many calls each has
-        self._pools: dict[int, str] = {}  # by thread
-        self._is_stopped = False
+        self._groups = JobGroups()
+        self._pools: dict[int, str] = {}  # of workers, by thread
         self._core: Core
         self._sinks: Sinks
 
@@ -66,30 +67,43 @@ class OnSpark:
         leaving = {edge for inbox in core.inboxes for edge in inbox.leaves}
         self.tables.begin(lambda: core.tracker, lambda at: at in leaving and sinks.collects(at), sinks.settle)
 
-    def thread(self, target: Callable[[], None], name: str) -> threading.Thread:
-        """A worker: a thread of the JVM belongs to it, with the properties of the thread that starts it."""
+    def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
+        """A worker or a reader: a thread of the JVM is its own, with the properties of the thread that starts it."""
         from pyspark import InheritableThread
 
-        return InheritableThread(target, name=name)
+        return InheritableThread(target, name=name, daemon=is_daemon)
 
     def perform(self, action: Action) -> Performed:
         """Run the node's code as a job group; `CutShort` where it failed because the run was stopped."""
         name = self._core.inboxes[action.node].exits.name
-        group = self.group(name, action.time)
-        self._enter(group, f"{name} at {_text(action.time)}, {_what(action)}")
+        self._take_pool()
         try:
-            performed = self._core.perform(action)
-            if not performed.failures:
-                self._write_rows(performed, name)
+            with self._opened(self.group(name, action.time), f"{name} at {_text(action.time)}, {_what(action)}"):
+                performed = self._core.perform(action)
+                if not performed.failures:
+                    self._write_rows(performed, name)
         except NodeFailed:
-            if self._is_stopped:
+            if self._groups.is_stopped:
                 raise CutShort from None
             raise
-        finally:
-            self._leave(group)
-        if performed.failures and self._is_stopped:
+        if performed.failures and self._groups.is_stopped:
             raise CutShort
         return performed
+
+    @contextmanager
+    def reading(self, edge: str) -> Iterator[None]:
+        """This thread reads the source of an edge: all jobs that the source starts are one group, in a pool."""
+        self._context.setLocalProperty(POOL, f"pointstamp source {edge}")
+        self._activate()
+        with self._opened(f"{self.run_id} source {edge}", f"source of {edge}"):
+            yield
+
+    @contextmanager
+    def checkpoint(self) -> Iterator[None]:
+        """This thread, a worker, takes a checkpoint, for which DataFrames that wait are computed."""
+        self._take_pool()
+        with self._opened(f"{self.run_id} checkpoint", "checkpoint: what waits"):
+            yield
 
     def group(self, node: str, time: Any) -> str:
         """The job group of the calls of a node at a time."""
@@ -97,11 +111,7 @@ class OnSpark:
 
     def stop(self) -> None:
         """Cancel what runs; what has not begun will not begin."""
-        with self._lock:
-            self._is_stopped = True
-            groups = list(self._running)
-        for group in groups:
-            self._cancel(group)
+        self._groups.stop()
 
     def __enter__(self) -> OnSpark:
         return self
@@ -112,34 +122,23 @@ class OnSpark:
 
     # --- job groups --------------------------------------------------------------------------------------------------
 
-    def _enter(self, group: str, description: str) -> None:
+    def _opened(self, group: str, description: str) -> AbstractContextManager[None]:
+        return self._groups.opened(self._context, group, description)
+
+    def _take_pool(self) -> None:
+        """Give this worker its pool, once."""
         worker = threading.get_ident()
         with self._lock:
-            self._running[group] = self._running.get(group, 0) + 1
-            is_stopped = self._is_stopped
-            pool = self._pools.get(worker)
-            if pool is None:
-                pool = self._pools[worker] = f"pointstamp {len(self._pools) + 1}"
-                self._context.setLocalProperty(POOL, pool)
-                self._activate()
-        self._context.setJobGroup(group, description, interruptOnCancel=True)
-        if is_stopped:
-            self._cancel(group)
+            if worker in self._pools:
+                return
+            pool = self._pools[worker] = f"pointstamp {len(self._pools) + 1}"
+        self._context.setLocalProperty(POOL, pool)
+        self._activate()
 
     def _activate(self) -> None:
         """Make the session the active one of this thread, for nodes that ask Spark for it."""
         jvm, found = self.session._jvm, self.session._jsparkSession
         self.session._get_j_spark_session_class(jvm).setActiveSession(found)
-
-    def _leave(self, group: str) -> None:
-        with self._lock:
-            self._running[group] -= 1
-            if not self._running[group]:
-                del self._running[group]
-
-    def _cancel(self, group: str) -> None:
-        with suppress(Exception):  # the JVM may be what has failed
-            self._context._jsc.sc().cancelJobGroupAndFutureJobs(group)
 
     # --- what leaves -------------------------------------------------------------------------------------------------
 

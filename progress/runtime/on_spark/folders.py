@@ -13,6 +13,18 @@ if TYPE_CHECKING:
 
 ON_THIS_MACHINE = re.compile(r"file:(//)?(?=/)")
 TEMPORARY = ("_", ".")  # how names begin that Spark does not read
+IN_PATTERNS = re.compile(r"[\[\]{}*?\\]")
+
+
+def whole(path: str | os.PathLike[str]) -> str:
+    """A path from the root on: on this machine a relative one is below the folder of this process."""
+    text = os.fspath(path)
+    return text if "://" in text or text.startswith("file:") else os.path.normpath(Path(text).absolute())
+
+
+def as_it_is(path: str) -> str:
+    """A path for Spark's readers, which take every path for a pattern: this one for what has this very name."""
+    return IN_PATTERNS.sub(r"\\\g<0>", path)
 
 
 class Folder:
@@ -26,13 +38,12 @@ class Folder:
 
     def __init__(self, session: SparkSession, path: str | os.PathLike[str]) -> None:
         jvm: Any = session._jvm
-        text = os.fspath(path)
-        if "://" not in text and not text.startswith("file:"):
-            text = str(Path(text).absolute())
+        text = whole(path)
         self._path = jvm.org.apache.hadoop.fs.Path
         root = self._path(text)
         self._system = root.getFileSystem(session._jsc.hadoopConfiguration())
         self._jvm = jvm
+        self.session = session
         self.path: str = text
         self.is_here = self._system.getScheme() == "file"
 

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from progress.runtime.on_spark.folders import as_it_is
+
 FOLDER = "frames"
+
+
+class NotComputed(Exception):
+    """A DataFrame would have to be computed for a checkpoint, and nothing new is to begin."""
 
 
 class KeptFrames:
@@ -27,6 +33,7 @@ class KeptFrames:
         self._numbers: WeakKeyDictionary[Any, tuple[int, str]] = WeakKeyDictionary()
         self._held: set[int] = set()  # by the checkpoint that is being taken
         self._read: set[int] = set()  # by this process
+        self._is_stopped = False
         self._next = 1 + max((int(path.name) for path in self._there()), default=-1)
 
     def takes(self, part: Any) -> bool:
@@ -38,10 +45,16 @@ class KeptFrames:
         """A checkpoint is taken now."""
         self._held = set()
 
+    def stop(self) -> None:
+        """The run was stopped: from now on `NotComputed` where a job would be needed."""
+        self._is_stopped = True
+
     def write(self, part: Any) -> tuple[int, str]:
         """Keep a DataFrame; its number and its columns. Cost: a job, the first time."""
         known = self._numbers.get(part)
         if known is None:
+            if self._is_stopped:
+                raise NotComputed
             number, self._next = self._next, self._next + 1
             part.write.mode("overwrite").parquet(str(self._folder / str(number)))
             known = self._numbers[part] = (number, json.dumps(part.schema.jsonValue()))
@@ -56,7 +69,7 @@ class KeptFrames:
 
         number, columns = name
         frames = start_session(graphframes=False).read.schema(StructType.fromJson(json.loads(columns)))
-        frame = frames.parquet(str(self._folder / str(number)))
+        frame = frames.parquet(as_it_is(str(self._folder / str(number))))
         self._numbers[frame] = name
         self._read.add(number)
         self._held.add(number)

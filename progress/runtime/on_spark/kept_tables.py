@@ -13,13 +13,14 @@ a frontier of which tables are held, O(tables held there).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import count
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.columns import fitted, kinds_of
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark
 from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
@@ -77,15 +78,18 @@ class KeptTables(Tables):
         self._stays = stays
 
     def make(self, rows: Iterable[Any], columns: str) -> DataFrame:
-        """A DataFrame whose rows stand in the plan: no job, and no process of Python at the workers."""
+        """A DataFrame whose rows stand in the plan: no job, and no process of Python at the workers.
+
+        PS745 where they do not fit the columns: the same as in engines without Spark.
+        """
         import pyarrow  # type: ignore[import-untyped]
         from pyspark.sql.pandas.types import to_arrow_schema
         from pyspark.sql.types import StructType
 
+        fit = fitted(rows, kinds_of(columns))
         kinds = StructType.fromDDL(columns)
         assert isinstance(kinds, StructType)
-        named = (row if isinstance(row, Mapping) else dict(zip(kinds.names, row, strict=True)) for row in rows)
-        made = pyarrow.Table.from_pylist(list(named), to_arrow_schema(kinds))
+        made = pyarrow.Table.from_pylist(fit, to_arrow_schema(kinds))
         return self.session.createDataFrame(made, kinds)  # type: ignore[no-any-return]
 
     # --- keeping -----------------------------------------------------------------------------------------------------
@@ -108,14 +112,14 @@ class KeptTables(Tables):
         return Kept(found, lambda: blocks.unpersist(False))
 
     def _as_files(self, table: DataFrame, name: str) -> Kept:
-        from progress.runtime.on_spark.folders import Folder
+        from progress.runtime.on_spark.folders import Folder, as_it_is
 
         if self._folder is None:
             raise no_folder(name)
         folder = self._files = Folder(self.session, self._folder)
         place = f"{self._run_id}/{name}/{next(self._numbers)}"
         table.write.parquet(folder.place(place))
-        found = self.session.read.schema(table.schema).parquet(folder.place(place))
+        found = self.session.read.schema(table.schema).parquet(as_it_is(folder.place(place)))
         return Kept(found, lambda: folder.delete(place))
 
     # --- letting go --------------------------------------------------------------------------------------------------

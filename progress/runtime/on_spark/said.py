@@ -8,6 +8,7 @@ LONGEST = 300  # characters
 IN_PYTHON = re.compile(r"^(?:[\w]+\.)*\w*(?:Error|Exception|Warning|Exit|Interrupt)\b.*", re.MULTILINE)
 CAUSE = re.compile(r"^Caused by: (.*)", re.MULTILINE)
 PACKAGES = re.compile(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])")
+FILE = re.compile(r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (.*?)\.\s")
 LOST = re.compile(r"^.*?most recent failure: Lost task [^:]*: ", re.DOTALL)
 
 
@@ -23,9 +24,11 @@ def said(error: BaseException) -> str:
         raised = [line for line in IN_PYTHON.findall(trace) if not line.startswith(("org.", "java."))]
         if raised:
             return _short(raised[-1])
-    causes = CAUSE.findall(str(error))
+    whole = str(error)
+    causes = CAUSE.findall(whole)
     if causes and java is not None:
-        return _short(PACKAGES.sub("", causes[-1]))
+        file = FILE.search(whole)
+        return _short((f"in {file[1]}: " if file else "") + PACKAGES.sub("", causes[-1]))
     return _short(PACKAGES.sub("", LOST.sub("", text.strip()).split("\n", 1)[0].split(" SQLSTATE:", 1)[0]))
 
 

@@ -3,7 +3,8 @@
 What leaves at a time is kept, unread, until the frontier of the edge has passed that time. Then a thread of the sink
 writes it, times in an order in which none comes before an earlier one, while the run goes on. A store commits a time
 under its name and passes over a time that it has: so a time that leaves again, after a kill, is written once. What
-waits stands in the checkpoint (`snapshot`), as do those that are being written.
+waits stands in the checkpoint (`snapshot`), as do those that are being written. A run that stops cuts short what is
+being written, and begins no other time.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.plain import write_time
+from progress.runtime.on_spark.job_groups import JobGroups
+from progress.runtime.on_spark.said import said
 from progress.runtime.on_spark.schemas import together
 from progress.runtime.on_spark.sources_positions import in_order
 
@@ -46,9 +50,10 @@ def key_of(time: Any) -> str:
 
 
 class ByTime:
-    """The sink of one output edge in one run."""
+    """The sink of one output edge in one run. `place` says where its times are known, so that no two edges share it."""
 
-    def __init__(self, name: str, store: Store) -> None:
+    def __init__(self, name: str, store: Store, place: str) -> None:
+        self.place = place
         self._what = f"what leaves at {brief(name)}"
         self._name = name
         self._store = store
@@ -60,6 +65,8 @@ class ByTime:
         self._writer: ThreadPoolExecutor | None = None
         self._last: Future[None] | None = None
         self._failure: BaseException | None = None
+        self._groups = JobGroups()
+        self._group = f"pointstamp-{uuid4().hex[:8]} sink {name}"
 
     def begins(self, domain: Domain) -> None:
         """The run begins, and these are the times of the edge."""
@@ -94,6 +101,10 @@ class ByTime:
         self._frontier, self._waiting = state
         self._write()
 
+    def stop(self) -> None:
+        """The run has stopped: cut short what is being written, and begin nothing else."""
+        self._groups.stop()
+
     def close(self) -> None:
         """Wait for what is being written; what is not complete is left, for a run that goes on from here."""
         if self._writer is not None:
@@ -123,19 +134,32 @@ class ByTime:
             self._last = self._writer.submit(self._commit, time)
 
     def _commit(self, time: Any) -> None:
-        if self._failure is not None:
+        if self._failure is not None or self._groups.is_stopped:
             return
         try:
             frame = together(self._what, self._waiting[time])
             context = frame.sparkSession.sparkContext
-            context.setJobDescription(f"{self._name} at {time}: write")
-            self._store.commit(time, frame)
+            with self._groups.opened(context, self._group, f"{self._name} at {time}: write"):
+                self._store.commit(time, frame)
             with self._lock:
                 del self._waiting[time]
                 self._begun.discard(time)
+        except PointstampError as error:
+            self._failure = error
+        except Exception as error:
+            if not self._groups.is_stopped:  # else it is what was cut short
+                self._failure = not_written(f"{self._what} at {brief(time)}", error)
         except BaseException as error:
             self._failure = error
 
     def _check(self) -> None:
         if self._failure is not None:
             raise self._failure
+
+
+def not_written(what: str, error: Exception) -> PointstampError:
+    """A time that cannot be written (PS778), with what Spark says of it."""
+    right = "mend what makes the rows, or the place; the run goes on from its checkpoint"
+    failure = PointstampError("PS778", f"{what} cannot be written: {said(error) or type(error).__name__}", right)
+    failure.__cause__ = error
+    return failure

@@ -15,6 +15,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.on_spark.folders import whole
 from progress.runtime.on_spark.said import said
 from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
 
@@ -44,7 +45,8 @@ class DeltaSink:
 
     def sink_for(self, name: str) -> ByTime:
         """The sink of one run."""
-        return ByTime(name, _Transactions(name, self))
+        place = f"the table {whole(self.path)} as the application {self.application}"
+        return ByTime(name, _Transactions(name, self), place)
 
 
 class _Transactions:

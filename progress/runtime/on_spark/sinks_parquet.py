@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
-from progress.runtime.on_spark.folders import Folder
+from progress.runtime.on_spark.folders import Folder, as_it_is, whole
 from progress.runtime.on_spark.schemas import check_columns
 from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
 
@@ -43,7 +43,7 @@ class ParquetSink:
 
     def sink_for(self, name: str) -> ByTime:
         """The sink of one run."""
-        return ByTime(name, _Commits(name, self.folder))
+        return ByTime(name, _Commits(name, self.folder), f"the folder {whole(self.folder)}")
 
 
 class _Commits:
@@ -98,7 +98,7 @@ def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> Dat
     if not found:
         raise PointstampError("PS777", f"nothing is committed in {brief(there.path)}", "a folder of a ParquetSink")
     columns = StructType.fromJson(json.loads(found[0]["columns"]))
-    return session.read.schema(columns).parquet(*(there.place(commit["folder"]) for commit in found))
+    return session.read.schema(columns).parquet(*(as_it_is(there.place(commit["folder"])) for commit in found))
 
 
 def committed(session: SparkSession, folder: str | os.PathLike[str]) -> list[dict[str, Any]]:

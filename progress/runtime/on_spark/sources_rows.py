@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from progress.order import Domain
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned, still_to_come
-from progress.runtime.on_spark.sources_times import Reading, rows_by_time
+from progress.runtime.on_spark.sources_times import Reading, frame_of, rows_by_time
 from progress.runtime.sink import Sink
 from progress.runtime.source import Messages
 
@@ -27,9 +27,10 @@ class FrameSource:
     to : makes a time of what stands in the column, on the driver: `lambda day: (day - FIRST).days`
     aside : a sink for the rows without a time of the edge, as one DataFrame; without it they are refused (PS771, PS772)
 
-    One job finds the times, and counts the rows of each (`counts`) in the same pass; it reads the column and nothing
-    else where the format allows. Each message then reads the rows of its own time: cheap where the DataFrame is
-    partitioned or sorted by it, else persist it before. With `--state` the DataFrame has to be the same one again.
+    Cost: one job finds the times, and counts the rows of each (`counts`) in the same pass; it reads the column and
+    nothing else where the format allows. Each message is a plan, and who uses it reads the rows of that time: cheap
+    where the DataFrame is partitioned or sorted by it, else persist it before, or every time costs a pass over all
+    rows. With `--state` the DataFrame has to be the same one again.
     """
 
     def __init__(
@@ -59,8 +60,7 @@ class _FrameItems(Positioned):
 
     def keyed(self) -> Iterator[Keyed]:
         source = self._source
-        frame = source.frame() if callable(source.frame) else source.frame
-        found = rows_by_time(frame, self._reading)
+        found = rows_by_time(frame_of(source.frame, self._reading.edge), self._reading)
         source.counts.clear()
         source.counts.update((each.time, each.rows) for each in found)
         done = set(self.done)

@@ -15,15 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
-from progress.runtime.on_spark.folders import Folder
+from progress.runtime.on_spark.folders import Folder, as_it_is
 from progress.runtime.on_spark.said import said
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned
-from progress.runtime.on_spark.sources_times import Reading, rows_by_time
+from progress.runtime.on_spark.sources_times import (
+    Reading,
+    found_in,
+    frame_of,
+    rows_by_time,
+    split,
+    time_column,
+    times_seen,
+)
 from progress.runtime.sink import Sink
 from progress.runtime.source import SILENT, Complete, Messages
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
     from progress.runtime.on_spark.sources_times import TimeColumn
@@ -46,8 +54,9 @@ class StreamSource:
     live : whether the stream goes on; otherwise it ends with what was there when it began (`availableNow`)
     every : what Spark waits between two batches, "1 second" for instance
 
-    Cost of a batch: it is written once, which also counts its rows (`Observation`; `counts`, by batch), and a job
-    finds its times. An empty batch costs neither.
+    Cost of a batch: one job that writes it; in the same pass its rows are counted (`counts`, by batch) and its times
+    found (`Observation`). A batch that another process has written, before a kill, costs a job more, which finds its
+    times. Each message is a plan: who uses it reads what was written, once for each time.
     """
 
     def __init__(
@@ -90,6 +99,8 @@ class StreamItems(Positioned):
         self._is_continued = False
         self._changed = threading.Condition()
         self._folder: Folder
+        self._column: Column
+        self._times: dict[int, list[Any]] = {}  # what stands in the column of times, by batch
         self._query: StreamingQuery | None = None
 
     def entered(self, key: Any) -> None:
@@ -114,9 +125,10 @@ class StreamItems(Positioned):
         name = f"{BATCHES}/{number}"
         if not self._folder.exists(name):
             seen = Observation()
-            rows = frame.observe(seen, functions.count(functions.lit(1)).alias("rows"))
+            rows = frame.observe(seen, functions.count(functions.lit(1)).alias("rows"), times_seen(self._column))
             rows.write.mode("overwrite").parquet(self._folder.place(f"{FRESH}/{number}"))
             self._source.counts[number] = seen.get["rows"]
+            self._times[number] = found_in(seen.get)
             self._folder.move(f"{FRESH}/{number}", name)
         with self._changed:
             self._changed.notify_all()
@@ -143,7 +155,8 @@ class StreamItems(Positioned):
 
     def _begin(self) -> StreamingQuery:
         source = self._source
-        frame = source.frame() if callable(source.frame) else source.frame
+        frame = frame_of(source.frame, self._reading.edge)
+        self._column = time_column(frame, self._reading)
         self._folder = folder = Folder(frame.sparkSession, source.folder)
         there = [int(name) for name in folder.names(BATCHES) if name.isdigit()]
         if there and min(there) > (self.done[0] if self._is_continued else 0):
@@ -161,9 +174,14 @@ class StreamItems(Positioned):
     def _batch(self, number: int, skipped: int) -> Iterator[Keyed]:
         """The messages of a batch, without as many as have entered the run before."""
         source, session = self._source, self._folder_session()
-        if source.counts.get(number) == 0:
+        times = self._times.pop(number, None)
+        if times == []:
             return
-        found = rows_by_time(session.read.parquet(self._folder.place(f"{BATCHES}/{number}")), self._reading)
+        batch = session.read.parquet(as_it_is(self._folder.place(f"{BATCHES}/{number}")))
+        if times is None:
+            found = rows_by_time(batch, self._reading)
+        else:
+            found = split(batch, self._column, [(value, 0) for value in times], self._reading)
         for place, each in enumerate(found, 1):
             if place > skipped:
                 yield (number, place), Messages(each.time, [each.frame])

@@ -1,5 +1,7 @@
 """The times that stand in a DataFrame: found, with the rows of each counted, in one pass over the time's column.
 
+Who writes the rows anyhow has their times observed in that pass (`times_seen`), and needs no other.
+
 A time may be any expression of Spark; a struct or an array is a tuple. `to` makes times of what stands there, on the
 driver, once for each value and not for each row. Rows without a time (PS771) and rows whose time is none of the edge
 (PS772) are refused together, with their number and one of them, or are given to a sink of their own.
@@ -7,12 +9,15 @@ driver, once for each value and not for each row. Rows without a time (PS771) an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.runtime.on_spark.said import said
+from progress.runtime.on_spark.schemas import is_frame
 from progress.runtime.on_spark.sources_positions import in_order
 from progress.runtime.sink import Sink, Sinks
 
@@ -21,7 +26,8 @@ if TYPE_CHECKING:
 
     TimeColumn: TypeAlias = str | Column
 
-ASIDE = "aside"
+ASIDE, TIMES = "aside", "times"
+NOT_COMPARED = re.compile(r"\b(map<|variant\b)")  # types in which no two values can be told apart
 
 
 class AtTime(NamedTuple):
@@ -49,37 +55,91 @@ class Reading(NamedTuple):
 
 
 def rows_by_time(frame: DataFrame, reading: Reading) -> list[AtTime]:
-    """The rows of each time, earlier times first. Cost: one job that reads the time's column, and one on refusal."""
+    """The rows of each time, earlier times first. Cost: one job that reads the time's column, and two on refusal."""
+    from pyspark.sql import functions
+
+    column = time_column(frame, reading)
+    with readable(f"the source of {brief(reading.edge)}"):
+        counts = frame.groupBy(column.alias("time")).agg(functions.count("*").alias("rows")).collect()
+    return split(frame, column, [(value, count) for value, count in counts], reading)
+
+
+def time_column(frame: DataFrame, reading: Reading) -> Column:
+    """The column of times, if the DataFrame has it and rows can be told apart by it. Cost: no job."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions
 
     column = functions.col(reading.time) if isinstance(reading.time, str) else reading.time
     try:
-        counts = frame.groupBy(column.alias("time")).agg(functions.count("*").alias("rows"))
+        kind = frame.select(column.alias("time")).schema.fields[0].dataType.simpleString()
     except AnalysisException as error:
         raise unreadable(f"the source of {brief(reading.edge)} has no column {brief(reading.time)}", error) from None
+    if NOT_COMPARED.search(kind):
+        what = f"the source of {brief(reading.edge)} has times of the type {kind}"
+        raise PointstampError("PS772", what, f"{times_of(reading.domain)}; or a column of which `to=` makes one")
+    return column
+
+
+def times_seen(column: Column) -> Column:
+    """What to observe (`Observation`) while rows are written, so that `found_in` has their times afterwards."""
+    from pyspark.sql import functions
+
+    return functions.collect_set(functions.struct(column.alias("time"))).alias(TIMES)  # in a struct, nulls count
+
+
+def found_in(seen: dict[str, Any]) -> list[Any]:
+    """The values of `times_seen` that were observed."""
+    return [row["time"] for row in seen[TIMES]]
+
+
+def split(frame: DataFrame, column: Column, values: Iterable[tuple[Any, int]], reading: Reading) -> list[AtTime]:
+    """The rows of each time, when it is known which values the column has, each in how many rows.
+
+    Cost: none; two jobs on refusal.
+    """
     found: dict[Any, tuple[list[Any], int]] = {}
-    nulls, wrong = 0, []
-    for value, count in counts.collect():
+    wrong = []
+    for value, count in values:
         time = NO_TIME if value is None else _time(value, reading)
-        if value is None:
-            nulls = count
-        elif time is NO_TIME:
-            wrong.append((value, count))
+        if time is NO_TIME:
+            wrong.append(value)
         else:
-            values, before = found.get(time, ([], 0))
-            found[time] = ([*values, value], before + count)
-    if nulls or wrong:
-        _set_aside(frame, column, nulls, wrong, reading)
+            known, before = found.get(time, ([], 0))
+            found[time] = ([*known, value], before + count)
+    if wrong:
+        _set_aside(frame, column, wrong, reading)
     return [
         AtTime(time, frame.where(_is_one_of(column, found[time][0])), found[time][1])
         for time in in_order(reading.domain, found)
     ]
 
 
+def frame_of(given: Any, edge: str) -> DataFrame:
+    """The DataFrame that a source was given, or a function that makes it; anything else is refused (PS774)."""
+    made = given() if callable(given) else given
+    if not is_frame(made):
+        kind = type(made)
+        is_what = "None" if made is None else f"of the type {kind.__module__.partition('.')[0]}.{kind.__name__}"
+        raise PointstampError("PS774", f"the source of {brief(edge)} is {is_what}", "a DataFrame of Spark")
+    found: DataFrame = made
+    return found
+
+
 def unreadable(what: str, error: Exception) -> PointstampError:
     """A source that cannot be read (PS774), with what Spark says of it."""
-    return PointstampError("PS774", f"{what}: {said(error)}", "columns that are there, and files of this form")
+    return PointstampError("PS774", f"{what}: {said(error)}", "columns that are there, and rows and files of this form")
+
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """What Spark raises here says that this cannot be read, in one line."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise unreadable(f"{what} cannot be read", error) from None
 
 
 def _time(value: Any, reading: Reading) -> Any:
@@ -117,26 +177,19 @@ def _is(column: Column, value: Any) -> Column:
     return column.isNull() if value is None else column == functions.lit(value)
 
 
-def _set_aside(frame: DataFrame, column: Column, nulls: int, wrong: list[tuple[Any, int]], reading: Reading) -> None:
-    """Give the rows without a time of the edge to their sink, or refuse them."""
-    bad = column.isNull()
-    if wrong:
-        bad = bad | _is_one_of(column, [value for value, _ in wrong])
-    rows = frame.where(bad)
+def _set_aside(frame: DataFrame, column: Column, wrong: list[Any], reading: Reading) -> None:
+    """Give the rows without a time of the edge, all whose column has one of these values, to their sink, or refuse."""
     if reading.aside is not None:
         sinks = Sinks({ASIDE: reading.aside})
-        sinks.deliver(ASIDE, None, [rows])
+        sinks.deliver(ASIDE, None, [frame.where(_is_one_of(column, wrong))])
         return
-    first = rows.where(column.isNull()) if nulls else rows
-    example = brief(first.first())
-    source = f"the source of {brief(reading.edge)}"
-    if nulls:
-        what = f"{source} has {_rows(nulls)} without a time, such as {example}"
+    are_nulls = any(value is None for value in wrong)
+    rows = frame.where(column.isNull() if are_nulls else _is_one_of(column, wrong))
+    with readable(f"the source of {brief(reading.edge)}"):
+        count, example = rows.count(), brief(rows.first())
+    source = f"the source of {brief(reading.edge)} has {'1 row' if count == 1 else f'{count} rows'}"
+    if are_nulls:
+        what = f"{source} without a time, such as {example}"
         raise PointstampError("PS771", what, "a time in every row, or `aside=` for those that have none")
-    rows_wrong = _rows(sum(count for _, count in wrong))
-    what = f"{source} has {rows_wrong} at {brief(wrong[0][0])} and the like, such as {example}"
+    what = f"{source} at {brief(wrong[0])} and the like, such as {example}"
     raise PointstampError("PS772", what, f"{times_of(reading.domain)}; `to=` makes times, `aside=` takes such rows")
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
