@@ -733,6 +733,10 @@ edges:
     result = run(folder, "own.py", "--input", "numbers=numbers.jsonl")
     assert result.exit_code == 1
     assert "PS739: the run is over, and 2 requests wait for ever: first 'total' at 0" in result.complaint
+    for _ in range(2):  # what is kept is no run that has ended well, so it is said again
+        result = run(folder, "own.py", "--input", "numbers=numbers.jsonl", "--state", "state")
+        assert result.exit_code == 1
+        assert "PS739: the run is over, and 2 requests" in result.complaint
 
 
 # --- bad usage -------------------------------------------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from time import sleep
 from typing import Any
 
 import pytest
@@ -269,3 +271,47 @@ def test_a_source_that_blocks_is_let_go_with_its_next_item() -> None:
     reader.join(GUARD)
     assert not reader.is_alive()
     assert taken == [0, 1]
+
+
+@engines
+def test_a_node_says_what_it_gives_up_with_a_notification(engine: str) -> None:
+    class Keeps(Node):
+        def __init__(self) -> None:
+            self.kept: dict[Any, int] = {}
+
+        def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
+            self.kept[time] = value
+            out.request(time)
+
+        def on_notify(self, time: Any, out: Out) -> None:
+            raise ValueError("bad")
+
+        def give_up(self, time: Any) -> Any:
+            return self.kept.pop(time)
+
+    node = Keeps()
+    results = run(Dataflow(line("p"), {"p": node}, on_error=DeadLetter()), engine, sources={"in": numbers(3)})
+    assert [(time, failure.value) for time, failure in results["dead-letters"]] == [(0, 3)]
+    assert node.kept == {}
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_time_that_is_up_does_not_cut_a_call_that_blocks(engine: str) -> None:
+    ended: list[Any] = []
+
+    class Blocks(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            sleep(0.3)
+            ended.append(value)
+
+    dataflow = Dataflow(line("p"), {"p": Blocks()})
+    refused("PS713", lambda: dataflow.run(engine=engine, sources={"in": [(0, "a"), (1, "b")]}, timeout=0.1))
+    assert ended == ["a"]
+
+
+def test_time_that_is_up_cuts_what_is_awaited() -> None:
+    async def waits(value: Any) -> Any:
+        await asyncio.Event().wait()
+
+    dataflow = Dataflow(line("p"), {"p": waits})
+    refused("PS713", lambda: dataflow.run(engine="asyncio", sources={"in": numbers(1)}, timeout=0.05))
