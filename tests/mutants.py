@@ -53,7 +53,9 @@ RECURSION_SUITE = (
     "tests/test_recursion_requirements.py",
     "tests/test_recursion_propositions.py",
     "tests/test_recursive_programs.py",
+    "tests/test_frames.py",
     "tests/test_recursion_costs.py",
+    "tests/test_recursion_walks.py",
 )
 
 
@@ -783,10 +785,16 @@ RECURSION = tuple(
             "",
         ),
         (
-            "what is lost is looked for behind what is not",
+            "a stack with much outstanding is looked at as a whole",
             "frames.py",
-            "            if reached_from[node] & seeds:\n                continue\n            reached &= ~(1 << node)",
-            "            if not reached_from[node] & seeds:\n                reached &= ~(1 << node)",
+            "FEW_SEEDS = 8",
+            "FEW_SEEDS = 10_000",
+        ),
+        (
+            "a walk that leaves no call that follows itself",
+            "steps.py",
+            "        if common.following:",
+            "        if False:",
         ),
         (
             "the frame of a deep stack is looked for call by call",
