@@ -316,10 +316,12 @@ def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path
 
 DELTA = """
 import sys
+from pathlib import Path
 from progress.order import Nat, Product
 from progress.runtime.on_spark.sinks_delta import DeltaSink
 from progress.spark_session import DELTA, DELTA_SETTINGS, start_session
 from tests.spark import SETTINGS
+from tests.spark_page import run_page
 
 session = start_session(
     "local[2]",
@@ -354,19 +356,21 @@ try:
 except Exception as error:
     seen.append(f"{type(error).__name__} {error.code} {len(str(error).splitlines())}")
 print(seen)
+session.conf.set("spark.sql.codegen.wholeStage", "true")  # as users have it
+run_page(session, Path(folder).parent)
 """
 
 
-def test_delta_lake_takes_a_replayed_time_once(tmp_path: Path) -> None:
+def test_delta_lake_takes_a_replayed_time_once_and_the_page_runs(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-c", DELTA, str(tmp_path / "table")],
-        cwd=ROOT,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert run.stdout.splitlines()[-1:] == ["[2, 3, 5, 'PointstampError PS773 1']"], run.stderr[-2_000:]
+    assert run.stdout.splitlines() == ["[2, 3, 5, 'PointstampError PS773 1']", "the page is so"], run.stderr[-2_000:]
     log = [
         json.loads(line)
         for path in sorted((tmp_path / "table" / "_delta_log").glob("*.json"))
