@@ -21,7 +21,7 @@ from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.on_spark import sinks_parquet
 from progress.runtime.on_spark.folders import Folder
-from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
 from progress.runtime.on_spark.sinks_delta import DeltaSink
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
@@ -287,6 +287,16 @@ def test_a_table_that_is_kept_until_it_has_left_is_there_when_it_is_written(tmp_
     items = [item for time in range(6) for item in ((time, frame(time)), Complete((time + 1,)))]
     dataflow.run(sources={"in": items}, engine="spark", session=spark_session())
     assert read(tmp_path) == [*range(6)]
+
+
+def test_what_cannot_be_computed_for_a_checkpoint_is_one_line(tmp_path: Path) -> None:
+    beside = KeptFrames(tmp_path)
+    with pytest.raises(NotComputed) as caught:
+        beside.write(frame(1).selectExpr("raise_error('too much') as v"))
+    assert str(caught.value) == "[USER_RAISED_EXCEPTION] too much"
+    beside.stop()
+    with pytest.raises(NotComputed, match="the run was stopped"):
+        beside.write(frame(1))
 
 
 def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path: Path) -> None:

@@ -207,9 +207,10 @@ def test_an_interrupt_cancels_all_jobs_before_it_is_raised() -> None:
             slow().collect()
 
     before = signal.getsignal(signal.SIGINT)
-    with ends_on_interrupt(), pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with ends_on_interrupt(), pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))  # as while it is imported
-        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
     spark_session()
     assert signal.getsignal(signal.SIGINT) is before
     assert not getattr(before, "__module__", "").startswith("pyspark")
