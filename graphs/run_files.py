@@ -20,6 +20,7 @@ from graphs.state import damaged
 from progress.errors import PointstampError
 from progress.runtime import Dataflow
 from progress.runtime.failure import dead_letters
+from progress.runtime.given import LATE, late_name
 from progress.topology import NO_NODE
 
 STANDARD = "-"  # standard input, or standard output
@@ -47,7 +48,8 @@ def side_outputs(dataflow: Dataflow) -> list[str]:
     """Where else something may come out: late data, dead letters."""
     late = [getattr(source, "late", None) or getattr(source, "_late", None) for source in dataflow.sources.values()]
     dead = [dead_letters(policy) for policy in dataflow.on_error.values()]
-    return [*dict.fromkeys(name for name in ("late", *late, *dead, *dataflow.sinks) if isinstance(name, str) and name)]
+    names = [late_name(name, dataflow.network) for name in (LATE, *late) if isinstance(name, str)]
+    return [*dict.fromkeys(name for name in (*names, *dead, *dataflow.sinks) if name)]
 
 
 def named(given: Iterable[str], option: str, names: Sequence[str]) -> dict[str, str]:

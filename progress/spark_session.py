@@ -433,8 +433,8 @@ def ends_on_interrupt() -> Iterator[None]:
 
 def _active_context() -> Any:
     """Spark's context, once it has started."""
-    pyspark = sys.modules.get("pyspark")
-    context = None if pyspark is None else pyspark.SparkContext._active_spark_context
+    kind = getattr(sys.modules.get("pyspark"), "SparkContext", None)  # it may be half imported
+    context = getattr(kind, "_active_spark_context", None)
     return context if getattr(context, "_jsc", None) is not None else None
 
 

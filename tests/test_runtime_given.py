@@ -315,3 +315,9 @@ def test_time_that_is_up_cuts_what_is_awaited() -> None:
 
     dataflow = Dataflow(line("p"), {"p": waits})
     refused("PS713", lambda: dataflow.run(engine="asyncio", sources={"in": numbers(1)}, timeout=0.05))
+
+
+def test_an_output_edge_may_be_named_late() -> None:
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "late")
+    items = [(0, "x"), Complete([2]), (1, "y"), (2, "z")]
+    assert Dataflow(graph).run(sources={"in": items}) == {"late": [(0, "x"), (2, "z")], "late data": [(1, "y")]}

@@ -21,7 +21,7 @@ from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.on_spark import sinks_parquet
 from progress.runtime.on_spark.folders import Folder
-from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
 from progress.runtime.on_spark.sinks_delta import DeltaSink
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
@@ -289,6 +289,16 @@ def test_a_table_that_is_kept_until_it_has_left_is_there_when_it_is_written(tmp_
     assert read(tmp_path) == [*range(6)]
 
 
+def test_what_cannot_be_computed_for_a_checkpoint_is_one_line(tmp_path: Path) -> None:
+    beside = KeptFrames(tmp_path)
+    with pytest.raises(NotComputed) as caught:
+        beside.write(frame(1).selectExpr("raise_error('too much') as v"))
+    assert str(caught.value) == "[USER_RAISED_EXCEPTION] too much"
+    beside.stop()
+    with pytest.raises(NotComputed, match="the run was stopped"):
+        beside.write(frame(1))
+
+
 def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path: Path) -> None:
     beside = KeptFrames(tmp_path / "state")
     rows, others = frame(1, 2), frame(3)
@@ -316,10 +326,12 @@ def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path
 
 DELTA = """
 import sys
+from pathlib import Path
 from progress.order import Nat, Product
 from progress.runtime.on_spark.sinks_delta import DeltaSink
 from progress.spark_session import DELTA, DELTA_SETTINGS, start_session
 from tests.spark import SETTINGS
+from tests.spark_page import run_page
 
 session = start_session(
     "local[2]",
@@ -354,19 +366,21 @@ try:
 except Exception as error:
     seen.append(f"{type(error).__name__} {error.code} {len(str(error).splitlines())}")
 print(seen)
+session.conf.set("spark.sql.codegen.wholeStage", "true")  # as users have it
+run_page(session, Path(folder).parent)
 """
 
 
-def test_delta_lake_takes_a_replayed_time_once(tmp_path: Path) -> None:
+def test_delta_lake_takes_a_replayed_time_once_and_the_page_runs(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-c", DELTA, str(tmp_path / "table")],
-        cwd=ROOT,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert run.stdout.splitlines()[-1:] == ["[2, 3, 5, 'PointstampError PS773 1']"], run.stderr[-2_000:]
+    assert run.stdout.splitlines() == ["[2, 3, 5, 'PointstampError PS773 1']", "the page is so"], run.stderr[-2_000:]
     log = [
         json.loads(line)
         for path in sorted((tmp_path / "table" / "_delta_log").glob("*.json"))

@@ -285,6 +285,7 @@ def test_files_of_which_only_some_times_have_entered_are_gone_on_with(tmp_path: 
     assert [next(first)[0] for _ in range(3)] == [0, (0,), 1]
     first.digested(3)
     drop(tmp_path, "b.parquet", [(1, 9)], "t int, v int")
+    drop(tmp_path, "c.parquet", [], "t int, v int")
     again = source.items_for("sim", "in", Nat())
     again.go_to(first.position)
     assert shown(next(again) for _ in range(5)) == [Complete((1,)), (2, [3]), Complete((2,)), (1, [9]), Complete((1,))]

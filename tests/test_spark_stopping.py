@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -205,6 +207,10 @@ def test_an_interrupt_cancels_all_jobs_before_it_is_raised() -> None:
             slow().collect()
 
     before = signal.getsignal(signal.SIGINT)
+    with ends_on_interrupt(), pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))  # as while it is imported
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
     spark_session()
     assert signal.getsignal(signal.SIGINT) is before
     assert not getattr(before, "__module__", "").startswith("pyspark")

@@ -10,11 +10,17 @@ from progress.runtime.failure import DeadLetter, OnError, Retry, Stop, dead_lett
 from progress.topology import NO_NODE, Network
 
 LATE = "late"  # the side output of sources that name no other
+LATE_BESIDE_AN_EDGE = "late data"  # where an output edge has that name
 
 
 def outputs(network: Network) -> list[str]:
     """The edges on which messages leave."""
     return [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+
+
+def late_name(name: str, network: Network) -> str:
+    """The side output of late data: the usual name gives way to an edge."""
+    return LATE_BESIDE_AN_EDGE if name == LATE and LATE in outputs(network) else name
 
 
 def check_numbers(engine: str, seed: int | None, workers: Any, limit: Any) -> None:
@@ -67,7 +73,7 @@ def check_outputs(
         _check_apart(side_output, f"what is late at {brief(edge)}", network)
     known: list[str | None] = [
         *outputs(network),
-        LATE,
+        late_name(LATE, network),
         *late.values(),
         *filter(None, map(dead_letters, on_error.values())),
     ]

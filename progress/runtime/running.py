@@ -13,7 +13,7 @@ from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
-from progress.runtime.given import check_outputs
+from progress.runtime.given import check_outputs, late_name
 from progress.runtime.observer import Observer
 from progress.runtime.out import IN_MEMORY
 from progress.runtime.rest import Keeping, Rests
@@ -86,6 +86,8 @@ class Running:
             Feed(name, domain, opened[name], items[name]) for name, domain in domains.items() if name in items
         ]
 
+        for feed in self.feeds:
+            feed.late_name = late_name(feed.late_name, network)
         late = {feed.edge: feed.late_name for feed in self.feeds}
         besides = [source for edge, source in dataflow.sources.items() if sources.get(edge) is not source]
         check_outputs(network, dataflow.on_error, late, sinks, besides)

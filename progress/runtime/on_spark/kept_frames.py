@@ -17,12 +17,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from progress.runtime.on_spark.folders import as_it_is
+from progress.runtime.on_spark.said import said
 
 FOLDER = "frames"
 
 
 class NotComputed(Exception):
-    """A DataFrame would have to be computed for a checkpoint, and nothing new is to begin."""
+    """A DataFrame cannot be computed for a checkpoint: it fails, or the run was stopped and nothing new is to begin."""
 
 
 class KeptFrames:
@@ -54,12 +55,21 @@ class KeptFrames:
         known = self._numbers.get(part)
         if known is None:
             if self._is_stopped:
-                raise NotComputed
+                raise NotComputed("the run was stopped")
             number, self._next = self._next, self._next + 1
-            part.write.mode("overwrite").parquet(str(self._folder / str(number)))
+            self._compute(part, str(self._folder / str(number)))
             known = self._numbers[part] = (number, json.dumps(part.schema.jsonValue()))
         self._held.add(known[0])
         return known
+
+    def _compute(self, part: Any, place: str) -> None:
+        from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+        from pyspark.errors import PySparkException
+
+        try:
+            part.write.mode("overwrite").parquet(place)
+        except (PySparkException, Py4JError) as error:
+            raise NotComputed(said(error)) from error
 
     def read(self, name: tuple[int, str]) -> Any:
         """The DataFrame that was kept, to be read when it is used."""

@@ -71,7 +71,7 @@ class _Transactions:
         options = {**self._sink.options, "txnAppId": application, "txnVersion": version}
         writer = frame.write.format("delta").mode("append").options(**options)
         try:
-            writer.save(os.fspath(self._sink.path))
+            writer.save(whole(self._sink.path))
         except AnalysisException as error:
             what = f"{self._what} at {brief(time)} does not fit the table {brief(str(self._sink.path))}"
             raise PointstampError("PS773", f"{what}: {said(error)}", "its columns, or the option mergeSchema") from None

@@ -178,11 +178,12 @@ class _FileItems(Positioned):
             before = folder.files()  # a marker counts with the files that were there before it
             now = folder.files() if source.is_live else before
             is_last = not source.is_live or (source.end is not None and source.end in before)
-            new = self._found([name for name in now if name not in seen and self._is_message(name)])
+            names = [name for name in now if name not in seen and self._is_message(name)]
+            seen.update(names)
+            new = self._found(names)
             left = still_to_come(self._domain, [found.time for found in new])
             for found, rest in zip(new, left, strict=False):
                 yield from self._hand_on(found, tells=not is_last)
-                seen.update(found.names)
                 if is_last:
                     yield None, rest
             for name in before:
