@@ -98,7 +98,8 @@ makes the call again, `DeadLetter()` puts the message aside and goes on.""",
     "PS706": Explanation(
         means="""\
 A source gave something that is neither `(time, value)` nor `Complete(times)`, or is itself a
-path or an open file, whose lines have no times; or `Complete` was given a time instead of several.""",
+path or an open file, whose lines have no times; or `Complete` was given a time instead of
+several.""",
         why="""\
 Without a time nobody can say when the message is late or what it holds open.""",
         example=_run("", nodes='{"count": str.upper}', sources='{"words": ["a", "bcd"]}'),
