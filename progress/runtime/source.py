@@ -69,6 +69,10 @@ END = _End()
 MARKS = frozenset({Complete, Messages, _Silent, _End})  # the types of items that are no single message
 
 
+# items that are all there, and do not depend on when they are asked for
+AT_HAND: tuple[type, ...] = (type(iter([])), type(iter(())))
+
+
 class Brought(NamedTuple):
     """What one look at a source gave: messages by time, where the input stands now, late ones, silence."""
 
@@ -96,6 +100,7 @@ class Feed:
         self.items = items
         self.late_name: str = getattr(items, "late", "late")
         self.handle: int | None = getattr(items, "handle", None)
+        self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
         self.is_over = False
         self.taken = 0  # how many messages were digested
         self._skip = 0  # how many of them come again
@@ -103,17 +108,17 @@ class Feed:
         self._domain = domain
         self._opened = opened
 
-    def look(self, most: int) -> Brought:
-        """Take at most so many items, up to the next that moves the input."""
+    def look(self, most: int, moves: int = 1) -> Brought:
+        """Take at most so many items, up to the next silence, or the last of so many that move the input."""
         assert isinstance(self.items, Iterator)
         if self._skip:
             self._beyond(self.items)
-        return self.digest(islice(self.items, most), most)
+        return self.digest(islice(self.items, most), most, moves)
 
-    def digest(self, items: Iterable[Any], most: int | None = None) -> Brought:
+    def digest(self, items: Iterable[Any], most: int | None = None, moves: int = 1) -> Brought:
         """All these items as one step: a message belongs to the step even if a later item completes its time.
 
-        With `most` it ends with the next item that moves the input, and fewer than `most` are the end of the source.
+        With `most` it ends as `look` says, and fewer than `most` are the end of the source.
         Cost: O(items), and O(width of the frontier) for each time that is new in it.
         """
         batches: dict[Any, list[Any]] = {}
@@ -144,7 +149,7 @@ class Feed:
                     opened = moved
                     finished += batches.items()
                     batches = {}  # what comes from now on has to be open now
-                if most is not None:
+                if most is not None and (is_silent or marks >= moves):
                     break
                 continue
             try:
