@@ -5,6 +5,7 @@ domain)` does: the time policies are such objects (`progress.runtime.policies`).
 
 * `(time, value)`, a message,
 * `Messages(time, values)`, several of one time, at the cost of one,
+* `Late(time, value)`, a message that is late whatever the time is, even one that the input does not have,
 * `Complete(times)`: from now on only messages at or after one of these times come,
 * `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
 
@@ -40,6 +41,13 @@ class Messages(NamedTuple):
     values: Sequence[Any]
 
 
+class Late(NamedTuple):
+    """A message that is too late."""
+
+    time: Any
+    value: Any
+
+
 class _Silent:
     """Nothing has come for now."""
 
@@ -66,7 +74,7 @@ class _End:
 
 
 END = _End()
-MARKS = frozenset({Complete, Messages, _Silent, _End})  # the types of items that are no single message
+MARKS = frozenset({Complete, Late, Messages, _Silent, _End})  # the types of items that are no single message
 
 
 # items that are all there, and do not depend on when they are asked for
@@ -138,6 +146,9 @@ class Feed:
                     if most is not None and many >= most:
                         break
                     continue
+                if type(item) is Late:
+                    late.append((item.time, item.value))
+                    continue
                 marks += 1
                 if item is SILENT:
                     is_silent = True
@@ -194,7 +205,7 @@ class Feed:
         for item in rest:
             if item is END:
                 return iter((END,))
-            self._skip -= type(item) not in MARKS or type(item) is Messages
+            self._skip -= type(item) not in MARKS or type(item) in (Late, Messages)
             if not self._skip:
                 break
         return rest
