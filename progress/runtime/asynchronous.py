@@ -49,6 +49,7 @@ class Asynchronous:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Performed]] = set()
         self._failure: BaseException | None = None
+        self._crowded: dict[str, asyncio.Event] = {}  # by input edge: a reader waits for room
         self._leaving: deque[Any] = deque()  # what sinks are to be awaited with
         self._leaver: asyncio.Task[None] | None = None
         self._is_async = [
@@ -132,6 +133,8 @@ class Asynchronous:
             if node is None:
                 break
             action = core.take(node)
+            if self._crowded:
+                self._make_room()
             if self._is_async[node]:
                 task = asyncio.create_task(core.perform_async(action, self._pause))
                 self._tasks.add(task)
@@ -212,5 +215,12 @@ class Asynchronous:
         self._wake.set()
 
     async def _room(self, feed: Feed) -> None:
+        """Wait until there is room for what a source brings: `_take_turns` says so."""
         while not self._core.has_room(feed.edge):
-            await asyncio.sleep(0)
+            room = self._crowded[feed.edge] = asyncio.Event()
+            await room.wait()
+
+    def _make_room(self) -> None:
+        """Wake the readers that wait for room where there is some now."""
+        for edge in [edge for edge in self._crowded if self._core.has_room(edge)]:
+            self._crowded.pop(edge).set()

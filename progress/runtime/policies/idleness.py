@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from progress.order import Domain, is_integer
 from progress.runtime.policies.clock import Clock, SystemClock, VirtualClock
-from progress.runtime.policies.policy import AsyncItems, Items, Policy, bad_policy
+from progress.runtime.policies.policy import AsyncItems, Items, Policy, bad_policy, handle_of
 from progress.runtime.policies.waiting import Arrivals, AsyncArrivals, Over
 from progress.runtime.source import SILENT, Complete, Source, items_of
 
@@ -39,7 +39,7 @@ def with_idleness(
     follow : sources of other inputs: while this one is silent, it has completed what all of them have; those that have
         ended do not count, and when all have, it stays where they last were
     clock : what time it is; by default that of the machine, and in `sim` a `VirtualClock`, of which every `SILENT`
-        of the source lets one second go by
+        of the source lets one second go by, unless the source comes from elsewhere (it has a `handle`)
     late : the side output for what comes too late; None: as the source within says, else `late`
 
     In `threads` the source is read by a thread of its own, so that it may block. So is an iterable in `asyncio`; an
@@ -74,12 +74,13 @@ class _Idle(Policy):
         self.begin()
         items = items_of(self._source, engine, edge, domain)
         names = self._names(items)
-        clock = self._clock or (VirtualClock() if engine == "sim" else SystemClock())
+        handle = handle_of(items)
+        clock = self._clock or (VirtualClock() if engine == "sim" and handle is None else SystemClock())
         silence = Silence(self._after, self._to, self._others, clock)
         if isinstance(items, AsyncIterator) or engine == "asyncio":
             return AsyncItems(self, _awaited(items, silence, clock, self._others), *names)
         if engine == "sim":
-            return Items(self, _asked(items, silence), *names)
+            return Items(self, _asked(items, silence), *names, handle=handle)
         arrivals = Arrivals(items, clock)
         return Items(self, _waited(arrivals, silence, self._others), *names, arrivals.stop)
 

@@ -54,7 +54,7 @@ class Policy:
         names = self._names(items)
         if isinstance(items, AsyncIterator):
             return AsyncItems(self, _apply_async(items, self._rule()), *names)
-        return Items(self, _apply(items, self._rule()), *names, getattr(items, "stop", None))
+        return Items(self, _apply(items, self._rule()), *names, getattr(items, "stop", None), handle_of(items))
 
     def begin(self) -> None:
         """A run begins: nothing is complete."""
@@ -80,8 +80,13 @@ class Policy:
         return late, self._opens if self._opens is not None else getattr(items, "opens", None)
 
 
+def handle_of(items: object) -> int | None:
+    """What can be waited for where these items are silent."""
+    return getattr(items, "handle", None)
+
+
 class Items:
-    """The items of one run of a policy."""
+    """The items of one run of a policy; they can be waited for if those within can."""
 
     def __init__(
         self,
@@ -90,7 +95,9 @@ class Items:
         late: str,
         opens: tuple[Any, ...] | None,
         stop: Callable[[], None] | None = None,
+        handle: int | None = None,
     ) -> None:
+        self.handle = handle
         self.late = late
         self.opens = opens
         self._policy = policy

@@ -6,6 +6,7 @@ A blocked source cannot be interrupted. Its thread is a daemon, and ends when th
 from __future__ import annotations
 
 import asyncio
+import select
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -14,8 +15,10 @@ from math import inf
 from typing import Any
 
 from progress.runtime.policies.clock import Clock
-from progress.runtime.policies.policy import Policy
+from progress.runtime.policies.policy import Policy, handle_of
+from progress.runtime.source import SILENT
 
+OFTEN = 0.1  # seconds between looks at whether anybody still wants what a silent source may bring
 MOST = 1_000  # items that wait to be taken
 
 
@@ -30,6 +33,7 @@ class Arrivals:
         self._items = items
         self._clock = clock
         self._told = told  # called when something has arrived, or will not any more
+        self._handle = handle_of(items)
         self._arrived: deque[Any] = deque()
         self._condition = threading.Condition()
         self._is_woken = False
@@ -92,9 +96,19 @@ class Arrivals:
         with self._condition:
             self._condition.notify_all()
 
+    def _heard(self, handle: int) -> None:
+        """Wait until there is something again, or nobody wants it."""
+        while not self._is_stopped and not select.select([handle], [], [], OFTEN)[0]:
+            pass
+
     def _read(self) -> None:
         try:
             for item in self._items:
+                if item is SILENT and self._handle is not None:
+                    self._heard(self._handle)
+                    if self._is_stopped:
+                        return
+                    continue
                 with self._condition:
                     self._arrived.append(item)
                     self._condition.notify_all()
