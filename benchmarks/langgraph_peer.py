@@ -19,6 +19,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any, TypedDict
 
 os.environ["LANGSMITH_TRACING"] = "false"
@@ -75,7 +76,7 @@ def main() -> None:
     question = json.load(sys.stdin)
     few, supersteps = question["few"], question["supersteps"]
     runs = [(run(question, few)[0], *run(question, few + supersteps)) for _ in range(question["repeat"])]
-    seconds = min(many for _, many, _ in runs) - min(less for less, _, _ in runs)
+    seconds = median([many - less for less, many, _ in runs])
     json.dump({"seconds": seconds, "result": runs[0][2]}, sys.stdout)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphs import Graph
-from progress.runtime import Complete, Dataflow, DeadLetter, Node, Out
+from progress.runtime import Complete, Dataflow, DeadLetter, Node, Out, Retry
 from progress.runtime.core import Core
 from progress.runtime.failure import Stop
 from progress.runtime.inbox import FIRST, Inbox
@@ -261,3 +261,33 @@ def test_a_seed_chooses_among_many_times_without_walking_through_all() -> None:
         assert max(time for _, time in chosen) > (waiting / 2, 0)
         compared[waiting] = count
     assert compared[100 * FIRST] < 2 * compared[10 * FIRST]
+
+
+# --- copies ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_that_is_handed_over_is_not_copied() -> None:
+    """The sink gets the very list; what fails is taken back; more at the same time follows."""
+    lists: list[list[int]] = []
+    written: list[Any] = []
+
+    class Makes(Node):
+        def __init__(self) -> None:
+            self.fails = True
+
+        def on_messages(self, edge: str, time: int, values: Sequence[int], out: Out) -> None:
+            lists.append([*values])
+            out.hand_over("out", time, lists[-1])
+            if self.fails:
+                self.fails = False
+                raise ValueError
+            out.hand_over("out", time, [9])
+
+    class Sink:
+        def write_all(self, time: int, values: list[int]) -> None:
+            written.append(values)
+
+    data = Dataflow(line("p"), {"p": Makes()}, sources={"in": [(0, 1), (0, 2)]}, on_error=Retry(times=1))
+    data.run(sinks={"out": Sink()})
+    assert written == [[1, 2, 9]]
+    assert written[0] is lists[0] or written[0] is lists[1]

@@ -180,7 +180,7 @@ class Asynchronous:
                 await self._bring(feed, [END])
             while not feed.is_over:
                 await self._room(feed)
-                what = feed.look(LOOK)
+                what = feed.look(LOOK, LOOK if feed.is_at_hand and not self._core.is_listened_to else 1)
                 self._brought(feed, what)
                 self._wake.set()
                 await (self._heard(feed) if what.is_silent else asyncio.sleep(0))

@@ -71,7 +71,7 @@ class Core:
         pause: Callable[[float], object] | None = None,
         record: Callable[[Step], None] | None = None,
         limit: int = 10_000,
-        most_at_once: int = 4_000,
+        most_at_once: int = 10_000,
         tables: Tables = IN_MEMORY,
     ) -> None:
         network = self.network = graph.network()
@@ -135,8 +135,8 @@ class Core:
         target = self.targets.get(edge)
         return target is None or self.inboxes[target].size < self.limit
 
-    def bring(self, edge: str, batches: Mapping[Any, Sequence[Any]], opened: Iterable[Any] | None) -> None:
-        """Messages come in on an input edge, and it moves to `opened`, in one step."""
+    def bring(self, edge: str, batches: Mapping[Any, list[Any]], opened: Iterable[Any] | None) -> None:
+        """Messages come in on an input edge, and it moves to `opened`, in one step. The lists wait as they are."""
         messages = [(edge, time, len(values)) for time, values in batches.items()]
         step: Step = {"messages": messages}
         if opened is not None:
@@ -147,7 +147,7 @@ class Core:
         if edge in self.targets:
             self.tracker.apply(**step)
             for time, values in batches.items():
-                self._queue(edge, time, list(values))
+                self._queue(edge, time, values)
         else:  # the graph passes them through: they leave a step later, the tracker is told of both as one
             if self.record is not None:
                 self.record({"messages": [(edge, time, -count) for edge, time, count in messages]})

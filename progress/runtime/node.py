@@ -98,9 +98,10 @@ class Mapped(Node):
         """Send on what the function makes of them."""
         function = self.function
         made = [each for value in values for each in function(value)] if self.flat else list(map(function, values))
-        for leaving in out.edges:
-            for after in out.earliest(leaving):
-                out.send_all(leaving, after, made)
+        ways = [(leaving, after) for leaving in out.edges for after in out.earliest(leaving)]
+        send = out.hand_over if len(ways) == 1 else out.send_all
+        for leaving, after in ways:
+            send(leaving, after, made)
 
     def snapshot(self) -> Any:
         return None

@@ -73,7 +73,10 @@ def _in_turn(
             check()
             if not core.has_room(feed.edge):
                 continue
-            brought(feed, feed.look(LOOK, LOOK if feed.is_at_hand and not core.is_listened_to else 1))
+            if feed.is_at_hand and not core.is_listened_to:
+                brought(feed, feed.look(core.most_at_once, core.most_at_once))
+            else:
+                brought(feed, feed.look(LOOK))
             if feed.is_over:
                 here.remove(feed)
 

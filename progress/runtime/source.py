@@ -249,7 +249,10 @@ class Feed:
 
     def _is_open(self, time: Any) -> bool:
         less_equal = self._domain.less_equal
-        return any(less_equal(opened, time) for opened in self._opened)
+        for opened in self._opened:  # noqa: SIM110 - mostly one, for which a generator costs more than the answer
+            if less_equal(opened, time):
+                return True
+        return False
 
     def _move(self, complete: Complete) -> tuple[Any, ...] | None:
         """Where the input stands now; None where it does not move. What was completed once stays so."""
