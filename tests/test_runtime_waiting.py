@@ -20,7 +20,7 @@ from progress.runtime.observer import Observer
 from progress.runtime.policies import by_count, explicit, with_idleness
 from tests.test_runtime import line, run
 
-SILENCE = 0.6  # seconds for which nothing comes
+SILENCE = 0.5  # seconds for which nothing comes
 AFTER = 0.2
 LOOKS = 60  # more than ten looks a second and a few, far fewer than without waiting
 
