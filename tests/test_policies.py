@@ -7,7 +7,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
@@ -25,6 +25,7 @@ from progress.runtime.policies import (
     explicit,
     with_idleness,
 )
+from progress.runtime.source import Feed, Late
 
 ENGINES = ("sim", "threads", "asyncio")
 GUARD = 60.0  # seconds after which a run that hangs is stopped
@@ -207,6 +208,55 @@ def test_pairs_in_the_order_of_their_times_complete_each_other(engine: str) -> N
     assert gathering().run(engine=engine, sources={"values": policy}, timeout=GUARD) == {
         "lists": [(0, ["a", "b"]), (4, ["c"])]
     }
+
+
+@engines
+@pytest.mark.parametrize("lateness", [0, 0.5])
+def test_event_times_may_be_seconds(engine: str, lateness: float) -> None:
+    """A window's number is whole, also where a `float` counts the seconds."""
+    readings = [(0.5, "a"), (9.75, "b"), (31.25, "c"), (30.5, "d"), (8.0, "e")]
+    policy = by_event_time(readings, itemgetter(0), window=10, lateness=lateness, value=itemgetter(1))
+    results = gathering().run(engine=engine, sources={"values": policy}, timeout=GUARD)
+    assert results["lists"] == [(0, ["a", "b"]), (3, ["c", "d"])]
+    assert results["late"] == [(0, "e")]
+    assert [type(time) for time, _ in (*results["lists"], *results["late"])] == [int] * 3
+
+
+@engines
+@pytest.mark.parametrize(("window", "early"), [(None, -3), (10, -1)])
+def test_what_happened_before_the_start_is_late(engine: str, window: int | None, early: int) -> None:
+    policy = by_event_time([5, -3, 6], lambda when: when, window=window, lateness=20, late="too-early")
+    results = gathering().run(engine=engine, sources={"values": policy}, timeout=GUARD)
+    assert results["too-early"] == [(early, -3)]
+    assert sorted(value for _, values in results["lists"] for value in values) == [5, 6]
+
+
+def test_a_run_that_goes_on_passes_over_late_messages_as_over_others() -> None:
+    domain = gathering().network.edge_domains[0]
+    feed = Feed("in", domain, (0,), iter([Late(-1, "a"), (0, "b"), (1, "c")]))
+    feed.resume((0,), False, 2)
+    assert feed.look(10).batches == {1: ["c"]}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"window": timedelta(days=1)},
+        {"start": datetime(2024, 1, 1), "window": 10},
+        {"start": datetime(2024, 1, 1), "lateness": 10},
+        {"start": datetime(2024, 1, 1, tzinfo=UTC)},
+    ],
+)
+def test_dates_need_a_start_and_spans_like_them(keys: dict[str, Any]) -> None:
+    def run() -> None:
+        policy = by_event_time([datetime(2024, 2, 28)], lambda when: when, **keys)
+        gathering().run(sources={"values": policy})
+
+    with pytest.raises(PointstampError) as caught:
+        run()
+    assert caught.value.code == "PS720"
+    assert "start= a datetime" in caught.value.hint
 
 
 # --- what the source says --------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ class Asynchronous:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Performed]] = set()
         self._failure: BaseException | None = None
+        self._crowded: dict[str, asyncio.Event] = {}  # by input edge: a reader waits for room
         self._leaving: deque[Any] = deque()  # what sinks are to be awaited with
         self._leaver: asyncio.Task[None] | None = None
 
@@ -128,7 +129,10 @@ class Asynchronous:
             node = core.next_node()
             if node is None:
                 break
-            performed, calls = core.begin(core.take(node))
+            action = core.take(node)
+            if self._crowded:
+                self._make_room()
+            performed, calls = core.begin(action)
             waits = next(calls, None)
             if waits is None:
                 self._commit(performed)
@@ -189,7 +193,7 @@ class Asynchronous:
                 await self._bring(feed, [END])
             while not feed.is_over:
                 await self._room(feed)
-                what = feed.look(LOOK)
+                what = feed.look(LOOK, LOOK if feed.is_at_hand and not self._core.is_listened_to else 1)
                 self._brought(feed, what)
                 self._wake.set()
                 await (self._heard(feed) if what.is_silent else asyncio.sleep(0))
@@ -222,5 +226,12 @@ class Asynchronous:
         self._wake.set()
 
     async def _room(self, feed: Feed) -> None:
+        """Wait until there is room for what a source brings: `_take_turns` says so."""
         while not self._core.has_room(feed.edge):
-            await asyncio.sleep(0)
+            room = self._crowded[feed.edge] = asyncio.Event()
+            await room.wait()
+
+    def _make_room(self) -> None:
+        """Wake the readers that wait for room where there is some now."""
+        for edge in [edge for edge in self._crowded if self._core.has_room(edge)]:
+            self._crowded.pop(edge).set()

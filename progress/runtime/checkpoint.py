@@ -168,11 +168,9 @@ def _resume(
         inbox.ready.extend(progress["ready"].get(name, ()))
         inbox.size = sum(len(values) for _, _, values in inbox.waiting())
         core.queued += inbox.size
-    for name in progress["runnable"]:
+    for name in (*progress["runnable"], *progress["held"]):  # those that were held are held again when it is their turn
         core.runnable.append(numbers[name])
-    core.held += [numbers[name] for name in progress["held"]]
-    for node in (*core.runnable, *core.held):
-        core.inboxes[node].is_listed = True
+        core.inboxes[numbers[name]].is_listed = True
     core.steps = progress["steps"]
     core.go_on(Tracker.restore(core.network, progress["tracker"]))
 

@@ -7,12 +7,22 @@ what was sent and hands on what became ready. `perform` may run anywhere; the ot
 A node is *held* while a node that it sends to, outside of its own cycle, has `limit` messages waiting. That cannot
 deadlock: of the cycles and nodes with work, one that leads to no other of them is never held, since what it leads to
 has nothing waiting. Within a cycle nothing is held, for there the way to less work may be through more.
+
+A held node waits in the line of one full node. When that one is full no more, a few of the line are let go, not all:
+they would mostly be held again. As long as a line has room to wait for, somebody calls it: the full node, when
+messages are taken from it; once it has room, each node that was let go, when what it did is entered, or when it is held
+elsewhere. So no line stands while there is room, and letting go costs O(1) a call.
+
+Calls of one node may follow each other without what they did being entered in between (`turn`). Each could have been
+made when the first one was: notifications that are ready stay so, and messages that may be taken, too (A&I 4.2). So
+they are a behaviour in which other nodes do nothing for a while, recorded step by step; the tracker is told of them as
+one step, in which that makes no difference.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from progress.errors import PointstampError, brief
@@ -28,6 +38,8 @@ from progress.tracker import Tracker
 
 Deliver = Callable[[str, Any, Sequence[Any]], None]  # what leaves the graph: edge, time, values
 Step = dict[str, Any]  # what `Tracker.apply` takes
+LET_GO = 2  # held nodes that are let go at once: each lets go as many, so those that there is room for go soon
+SEVERAL = 40  # changes of counts that are entered together: the kernel takes steps of up to 64 by itself
 
 
 class WaitsForEver(PointstampError):
@@ -68,7 +80,7 @@ class Core:
         pause: Callable[[float], object] | None = None,
         record: Callable[[Step], None] | None = None,
         limit: int = 10_000,
-        most_at_once: int = 4_000,
+        most_at_once: int = 10_000,
         tables: Tables = IN_MEMORY,
     ) -> None:
         network = self.network = graph.network()
@@ -89,7 +101,8 @@ class Core:
             inbox.exits.tables = tables
         self.targets = {network.edges[edge]: target for edge, target in enumerate(network.targets) if target != NO_NODE}
         self.runnable: deque[int] = deque()  # nodes with work that nobody runs, each once
-        self.held: list[int] = []  # those of them that have to wait for room
+        self.held: dict[int, None] = {}  # those of them that have to wait for room, each in the line of an inbox
+        self.is_listened_to = False  # whether somebody is told how frontiers move
         self.queued = 0  # messages on all internal and input edges
         self.steps = 0
         self._inputs = inputs or {}
@@ -146,33 +159,84 @@ class Core:
         target = self.targets.get(edge)
         return target is None or self.inboxes[target].size < self.limit
 
-    def bring(self, edge: str, batches: Mapping[Any, Sequence[Any]], opened: Iterable[Any] | None) -> None:
-        """Messages come in on an input edge, and it moves to `opened`, in one step."""
+    def bring(self, edge: str, batches: Mapping[Any, list[Any]], opened: Iterable[Any] | None) -> None:
+        """Messages come in on an input edge, and it moves to `opened`, in one step. The lists wait as they are."""
         messages = [(edge, time, len(values)) for time, values in batches.items()]
         step: Step = {"messages": messages}
         if opened is not None:
             step["inputs"] = {edge: tuple(opened)}
-        self._apply(step, [] if edge in self.targets else [(edge, time, -count) for edge, time, count in messages])
-        for time, values in batches.items():
-            self._queue(edge, time, list(values))
+        self.steps += 1
+        if self.record is not None:
+            self.record(step)
+        if edge in self.targets:
+            self.tracker.apply(**step)
+            for time, values in batches.items():
+                self._queue(edge, time, values)
+        else:  # the graph passes them through: they leave a step later, the tracker is told of both as one
+            if self.record is not None:
+                self.record({"messages": [(edge, time, -count) for edge, time, count in messages]})
+            self.tracker.apply(inputs=step.get("inputs"))
         self._hand_out()
 
     # --- actions -----------------------------------------------------------------------------------------------------
 
     def next_node(self) -> int | None:
-        """The next node that has work and is not held, in turns; None where there is none. Cost: O(nodes held)."""
+        """The next node that has work and is not held, in turns; None where there is none.
+
+        Cost: O(nodes that it sends to) for each that is looked at; one that is held is so when there is room.
+        """
         inboxes, limit = self.inboxes, self.limit
         while self.runnable:
             node = self.runnable.popleft()
             inbox = inboxes[node]
             for target in inbox.fills:
                 if inboxes[target].size >= limit:
-                    self.held.append(node)
+                    self.held[node] = None
+                    inboxes[target].line.append(node)
+                    self._let_go(inbox.fills)  # it does not use the room for which it may have been let go
                     break
             else:
                 inbox.is_listed = False
                 return node
         return None
+
+    def _let_go(self, targets: Iterable[int]) -> None:
+        """Let a few go of those who wait for room in one of these that has it."""
+        for target in targets:
+            inbox = self.inboxes[target]
+            if inbox.line and inbox.size < self.limit:
+                for _ in range(min(LET_GO, len(inbox.line))):
+                    node = inbox.line.popleft()
+                    del self.held[node]
+                    self.runnable.append(node)
+
+    def turn(self, node: int, most: int, check: Callable[[], None]) -> int:
+        """Let a node do up to `most` of what waits for it, and enter all of it in one step; how much it did.
+
+        It ends early where what comes next may depend on what was done, where the step grows large, and where a node
+        that it sends to may have no more room.
+        """
+        inbox = self.inboxes[node]
+        performed = self.perform(self.take(node))
+        if most == 1 or inbox.at_once > 1 or not (inbox.ready or inbox.queues):
+            self.commit(performed)
+            return 1
+        done = [performed]
+        room = min([self.limit - self.inboxes[target].size for target in inbox.fills], default=self.limit)
+        changes = 0
+        try:
+            while performed.is_whole and (inbox.ready or inbox.queues) and len(done) < most:
+                sent = performed.out.sent
+                changes += 1 + len(sent) + len(performed.out.requests)
+                room -= sum(map(len, sent.values()))
+                if changes > SEVERAL or room <= 0:
+                    break
+                check()
+                performed = self.perform(self.take(node))
+                done.append(performed)
+        finally:
+            self.commit(*done)
+        return len(done)
 
     def take(self, node: int, choose: Callable[[int], int] | None = None, most: int | None = None) -> Action:
         """The next action of a node, taken out of its queues; nobody else runs the node until `commit`.
@@ -205,9 +269,8 @@ class Core:
             inbox.taken(key[0])
         inbox.size -= len(values)
         self.queued -= len(values)
-        if inbox.size < self.limit <= inbox.size + len(values):
-            self.runnable += self.held
-            self.held = []
+        if inbox.line:
+            self._let_go((node,))
         return Action(node, key[0], key[1], values)
 
     def perform(self, action: Action) -> Performed:
@@ -218,56 +281,87 @@ class Core:
         """`perform` for an engine that has an event loop: the calls, which give what has to be waited for."""
         return begin(action, self.inboxes[action.node])
 
-    def commit(self, performed: Performed) -> None:
-        """Enter what a node did: one step of the tracker, which refuses what is illegal; raises a fatal failure."""
-        (node, came_on, at, given), consumed, sent = performed.action, performed.consumed, performed.out.sent
-        inbox = self.inboxes[node]
-        name = inbox.exits.name
-        if performed.failures:
-            self._tell_of_failures(performed, inbox)
-        step: Step = {}
-        leaves = inbox.leaves
-        messages = []
-        leaving = []
-        for (edge, time), values in sent.items():
-            if values:
-                messages.append((edge, time, len(values)))
-                if edge in leaves:
-                    leaving.append((edge, time, -len(values)))
-                    self.deliver(edge, time, values)
-        if came_on is None:
-            if consumed:
-                step["delivered"] = [(name, at)]
+    def commit(self, *several: Performed) -> None:
+        """Enter what calls of one node did, in this order: one step of the tracker, which refuses what is illegal.
+
+        Raises a fatal failure. Cost: that of the step, and O(what was sent and requested).
+        """
+        inbox = self.inboxes[several[0].action.node]
+        name, leaves = inbox.exits.name, inbox.leaves
+        counts: dict[tuple[str, Any], int] = {}
+        delivered: list[tuple[str, Any]] = []
+        requests: list[tuple[str, Any]] = []
+        arriving: list[tuple[str, Any, list[Any]]] = []
+        for performed in several:
+            (_, came_on, at, given), consumed, out = performed.action, performed.consumed, performed.out
+            if performed.failures:
+                self._tell_of_failures(performed, inbox)
+            if came_on is None:
+                if consumed:
+                    delivered.append((name, at))
+                else:
+                    inbox.ready.appendleft(at)
             else:
-                inbox.ready.appendleft(at)
-        else:
-            if consumed:
-                messages.append((came_on, at, -consumed))
-            if consumed < len(given):
-                self._put_back(performed.action, consumed)
-        if messages:
-            step["messages"] = messages
-        if performed.out.requests:
-            step["requests"] = [(name, time) for time in performed.out.requests]
-        if step:
-            self._apply(step, leaving)
-        if not performed.is_fatal:  # what a node knows after that is unknown, so it stays busy
-            inbox.busy -= 1
-        if came_on is not None:
-            inbox.is_consuming = False
-        for (edge, time), values in sent.items():
-            if values and edge not in leaves:
-                self._queue(edge, time, values)
-        if performed.out.holds:
-            self.tables.hold(performed.out.holds)
+                if consumed:
+                    counts[came_on, at] = counts.get((came_on, at), 0) - consumed
+                if consumed < len(given):
+                    self._put_back(performed.action, consumed)
+            for key, values in out.sent.items():
+                if values:
+                    edge, time = key
+                    if edge in leaves:
+                        self.deliver(edge, time, values)
+                    else:
+                        counts[key] = counts.get(key, 0) + len(values)
+                        arriving.append((edge, time, values))
+            for time in out.requests:
+                requests.append((name, time))
+            if self.record is not None:
+                self._record(name, performed, leaves)
+        if counts or delivered or requests:
+            self.steps += len(several)
+            messages = [(edge, time, change) for (edge, time), change in counts.items() if change]
+            self.tracker.apply(messages=messages, requests=requests, delivered=delivered)
+        for edge, time, values in arriving:
+            self._queue(edge, time, values)
+        for performed in several:
+            if not performed.is_fatal:  # what a node knows after that is unknown, so it stays busy
+                inbox.busy -= 1
+            if performed.action.edge is not None:
+                inbox.is_consuming = False
+            if performed.out.holds:
+                self.tables.hold(performed.out.holds)
         self._hand_out()
         if (inbox.queues or inbox.ready) and not inbox.is_listed and inbox.has_work:
             inbox.is_listed = True
-            self.runnable.append(node)
+            self.runnable.append(several[0].action.node)
+        if self.held:
+            self._let_go(inbox.fills)
         if self.observer is not None:
-            self.observer.performed(name, came_on, at, consumed)
+            for performed in several:
+                self.observer.performed(name, performed.action.edge, performed.action.time, performed.consumed)
         if performed.is_fatal:
             raise performed.failures[-1]
+
+    def _record(self, name: str, performed: Performed, leaves: Collection[str]) -> None:
+        """Record what one call did. What leaves the graph leaves it a step later."""
+        assert self.record is not None
+        (_, came_on, at, _), consumed, out = performed.action, performed.consumed, performed.out
+        messages = [(edge, time, len(values)) for (edge, time), values in out.sent.items() if values]
+        leaving = [(edge, time, -count) for edge, time, count in messages if edge in leaves]
+        step: Step = {}
+        if came_on is not None and consumed:
+            messages.append((came_on, at, -consumed))
+        elif consumed:
+            step["delivered"] = [(name, at)]
+        if messages:
+            step["messages"] = messages
+        if out.requests:
+            step["requests"] = [(name, time) for time in out.requests]
+        if step:
+            self.record(step)
+        if leaving:
+            self.record({"messages": leaving})
 
     def _tell_of_failures(self, performed: Performed, inbox: Inbox) -> None:
         for failure in performed.failures:
@@ -275,21 +369,6 @@ class Core:
                 self.observer.failed(failure)
             if not performed.is_fatal or failure is not performed.failures[-1]:
                 self.deliver(dead_letters(inbox.policy), failure.time, [failure])
-
-    def _apply(self, step: Step, leaving: Sequence[tuple[str, Any, int]]) -> None:
-        """Tell the tracker of a step. `leaving` takes what is sent on output edges out of the graph, a step later.
-
-        The tracker is told of both as one step, in which that makes no difference.
-        """
-        self.steps += 1
-        if self.record is not None:
-            self.record(step)
-            if leaving:
-                self.record({"messages": leaving})
-        if leaving:
-            gone = {(edge, time) for edge, time, _ in leaving}
-            step = {**step, "messages": [message for message in step["messages"] if message[:2] not in gone]}
-        self.tracker.apply(**step)
 
     def check_over(self) -> None:
         """Refuse an end at which something is outstanding (PS739), as requests that hold each other back."""

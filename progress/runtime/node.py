@@ -122,9 +122,13 @@ class Mapped(Node):
         self.flat = flat
 
     def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> Any:
-        """Send on what the function makes of them; what it makes may have to be waited for."""
+        """Send on what the function makes of them; what it makes may have to be waited for.
+
+        A function gives something to wait for each time, or else nothing at all: None. So the first result tells, unless
+        it is None.
+        """
         made = list(map(self.function, values))
-        kinds = kinds_of(made)
+        kinds = kinds_of(made if made and made[0] is None else made[:1])
         if any(hasattr(kind, "__await__") for kind in kinds):
             return Following(made, lambda found: self._send(found, out))
         if not self.flat and not kinds.isdisjoint(BY_YIELD):
@@ -134,9 +138,10 @@ class Mapped(Node):
 
     def _send(self, made: list[Any], out: Out) -> None:
         found = [each for several in made for each in several] if self.flat else made
-        for leaving in out.edges:
-            for after in out.earliest(leaving):
-                out.send_all(leaving, after, found)
+        ways = [(leaving, after) for leaving in out.edges for after in out.earliest(leaving)]
+        send = out.hand_over if len(ways) == 1 else out.send_all
+        for leaving, after in ways:
+            send(leaving, after, found)
 
     def snapshot(self) -> Any:
         return None

@@ -111,6 +111,17 @@ class Out:
             known += values
             self._order.append((known, len(values)))
 
+    def hand_over(self, edge: str, time: Any, values: list[Any]) -> None:
+        """`send_all` of a list that is nobody's from now on: the first for an edge and time is not copied."""
+        sent = self.sent
+        count = len(sent)
+        if values and not self._values(edge, time) and len(sent) > count:
+            key = next(reversed(sent))
+            sent[key] = values
+            self._order.append((values, len(values)))
+        else:
+            self.send_all(edge, time, values)
+
     def request(self, time: Any) -> None:
         """Ask to be told when nothing at or before `time` can arrive any more; asking twice is asking once (PS703)."""
         if self._is_over:

@@ -59,6 +59,17 @@ class Performed:
         self.go_on = True
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all of it is over, and the node may go on with what waits as if what it did had been entered.
+
+        A notification in whose call the node asks for another one may have asked for one that is ready already, which
+        is to be asked for once.
+        """
+        if self.action.edge is None:
+            return self.consumed == 1 and not self.out.requests
+        return self.consumed == len(self.action.values) and not self.is_fatal
+
+    @property
     def rest(self) -> Sequence[Any]:
         """The values that are still to be consumed."""
         return self.action.values[self.consumed :] if self.consumed else self.action.values

@@ -198,6 +198,7 @@ class Running:
             if target == NO_NODE and self.sinks.listens(name):
                 with suppress(NoMinimalTimes):  # there is no saying where it stands
                     tracker.subscribe(name, self._moved)
+                    self.core.is_listened_to = True
 
     def _moved(self, name: str, left: tuple[Any, ...], came: tuple[Any, ...]) -> None:
         with suppress(NoMinimalTimes):

@@ -14,6 +14,7 @@ from progress.runtime.rest import Rests
 from progress.runtime.source import Brought, Feed
 
 LOOK = 1_000  # items taken from a source at once
+AT_A_TIME = 16  # of what waits for a node, before others have their turn
 TURNS = 10_000  # actions after which sources are looked at, though nodes have more to do: a loop may wait for them
 OFTEN = 0.05  # seconds between looks at whether the run has to stop, while all sources are silent
 
@@ -32,6 +33,10 @@ def simulate(
     Sources are looked at while fewer than `limit` messages are queued, so that memory stays bounded; a graph that is
     never empty enough is one whose nodes make more messages than they take, which no bound can help.
 
+    A source that makes its items is asked for the next one after a `Complete` when nodes have done what follows from
+    it, as far as `TURNS` go. Where that can make no difference to it, since its items are `Feed.is_at_hand`, and nobody
+    listens to how frontiers move, several are taken together, and nodes do several things at a time.
+
     A source that comes from elsewhere (`Feed.handle`) is looked at when there is nothing else to do, and one item is
     taken: so it does not matter when what arrives, as long as there is one such source.
     """
@@ -48,17 +53,17 @@ def _in_turn(
     check: Callable[[], None],
     rests: Rests | None,
 ) -> None:
-    take, perform, commit = core.take, core.perform, core.commit
     here, there = _apart(feeds)
     while True:
-        for _ in range(TURNS):
+        done = 0
+        while done < TURNS:
             check()
             if rests is not None and rests.is_due():
                 rests.rest()
             node = core.next_node()
             if node is None:
                 break
-            commit(perform(take(node)))
+            done += core.turn(node, 1 if core.is_listened_to else AT_A_TIME, check)
         is_idle = node is None
         if is_idle and not here and not there:
             return
@@ -68,7 +73,10 @@ def _in_turn(
             check()
             if not core.has_room(feed.edge):
                 continue
-            brought(feed, feed.look(LOOK))
+            if feed.is_at_hand and not core.is_listened_to:
+                brought(feed, feed.look(core.most_at_once, core.most_at_once))
+            else:
+                brought(feed, feed.look(LOOK))
             if feed.is_over:
                 here.remove(feed)
 

@@ -5,6 +5,7 @@ domain)` does: the time policies are such objects (`progress.runtime.policies`).
 
 * `(time, value)`, a message,
 * `Messages(time, values)`, several of one time, at the cost of one,
+* `Late(time, value)`, a message that is late whatever the time is, even one that the input does not have,
 * `Complete(times)`: from now on only messages at or after one of these times come,
 * `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
 
@@ -58,6 +59,13 @@ class Messages(NamedTuple):
     values: Sequence[Any]
 
 
+class Late(NamedTuple):
+    """A message that is too late."""
+
+    time: Any
+    value: Any
+
+
 class _Silent:
     """Nothing has come for now."""
 
@@ -84,7 +92,11 @@ class _End:
 
 
 END = _End()
-MARKS = frozenset({Complete, Messages, _Silent, _End})  # the types of items that are no single message
+MARKS = frozenset({Complete, Late, Messages, _Silent, _End})  # the types of items that are no single message
+
+
+# items that are all there, and do not depend on when they are asked for
+AT_HAND: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 
 class Brought(NamedTuple):
@@ -114,6 +126,7 @@ class Feed:
         self.items = items
         self.late_name: str = getattr(items, "late", "late")
         self.handle: int | None = getattr(items, "handle", None)
+        self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
         self.is_over = False
         self.taken = 0  # how many messages were digested
         self._skip = 0  # how many of them come again
@@ -121,19 +134,19 @@ class Feed:
         self._domain = domain
         self._opened = opened
 
-    def look(self, most: int) -> Brought:
-        """Take at most so many items, up to the next that moves the input."""
+    def look(self, most: int, moves: int = 1) -> Brought:
+        """Take at most so many items, up to the next silence, or the last of so many that move the input."""
         assert isinstance(self.items, Iterator)
         while self._skip and (item := next(self.items, END)) is not END:
             if item is SILENT:
                 return Brought({}, None, [], is_silent=True)
             self._skip -= type(item) not in MARKS or type(item) is Messages
-        return self.digest(islice(self.items, most), most)
+        return self.digest(islice(self.items, most), most, moves)
 
-    def digest(self, items: Iterable[Any], most: int | None = None) -> Brought:
+    def digest(self, items: Iterable[Any], most: int | None = None, moves: int = 1) -> Brought:
         """All these items as one step: a message belongs to the step even if a later item completes its time.
 
-        With `most` it ends with the next item that moves the input, and fewer than `most` are the end of the source.
+        With `most` it ends as `look` says, and fewer than `most` are the end of the source.
         Cost: O(items), and O(width of the frontier) for each time that is new in it.
         """
         batches: dict[Any, list[Any]] = {}
@@ -153,6 +166,9 @@ class Feed:
                     if most is not None and many >= most:
                         break
                     continue
+                if type(item) is Late:
+                    late.append((item.time, item.value))
+                    continue
                 marks += 1
                 if item is SILENT:
                     is_silent = True
@@ -164,7 +180,7 @@ class Feed:
                     opened = moved
                     finished += batches.items()
                     batches = {}  # what comes from now on has to be open now
-                if most is not None:
+                if most is not None and (is_silent or marks >= moves):
                     break
                 continue
             try:
@@ -209,7 +225,7 @@ class Feed:
         for item in rest:
             if item is END:
                 return iter((END,))
-            self._skip -= type(item) not in MARKS or type(item) is Messages
+            self._skip -= type(item) not in MARKS or type(item) in (Late, Messages)
             if not self._skip:
                 break
         return rest
@@ -253,7 +269,10 @@ class Feed:
 
     def _is_open(self, time: Any) -> bool:
         less_equal = self._domain.less_equal
-        return any(less_equal(opened, time) for opened in self._opened)
+        for opened in self._opened:  # noqa: SIM110 - mostly one, for which a generator costs more than the answer
+            if less_equal(opened, time):
+                return True
+        return False
 
     def _move(self, complete: Complete) -> tuple[Any, ...] | None:
         """Where the input stands now; None where it does not move. What was completed once stays so."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LOOK = 1_000  # items that wait to be passed on, and that are passed on at once
 FEW = 10  # the same where each item has many messages
+MANY = 4_000  # messages of such items that are passed on at once
 TURNS = 1_000  # actions after which what has arrived is passed on, though nodes have more to do: a loop may wait for it
 OFTEN, SELDOM = 0.02, 0.5  # seconds between looks at whether the run has to stop
 PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
@@ -164,11 +165,21 @@ class Threads:
         found = False
         for feed, arrived in zip(self._feeds, self._arrived, strict=True):
             if self._may_bring(feed, arrived):
-                count = 1 if type(arrived[0]) is Messages else min(len(arrived), LOOK)
-                self._brought(feed, feed.digest([arrived.popleft() for _ in range(count)]))
+                self._brought(feed, feed.digest(self._some(arrived)))
                 found = True
         if found:
             self._room.notify_all()
+        return found
+
+    def _some(self, arrived: deque[Any]) -> list[Any]:
+        """The first of what has arrived: so many items, or fewer with so many messages."""
+        found: list[Any] = []
+        messages = 0
+        while arrived and len(found) < LOOK and messages < MANY:
+            item = arrived.popleft()
+            found.append(item)
+            if type(item) is Messages:
+                messages += len(item.values) if hasattr(item.values, "__len__") else MANY  # `digest` refuses those
         return found
 
     def _wait(self) -> bool:

@@ -18,8 +18,8 @@ from progress.runtime.policies.clock import Clock
 from progress.runtime.policies.policy import Policy
 from progress.runtime.source import SILENT
 
+OFTEN = 0.1  # seconds between looks at whether anybody still wants what a silent source may bring
 MOST = 1_000  # items that wait to be taken
-OFTEN = 0.05  # seconds between looks at whether anybody still wants what a silent source may bring
 
 
 class Over(Exception):
@@ -98,11 +98,16 @@ class Arrivals:
         with self._condition:
             self._condition.notify_all()
 
+    def _heard(self, handle: int) -> None:
+        """Wait until there is something again, or nobody wants it."""
+        while not self._is_stopped and not select.select([handle], [], [], OFTEN)[0]:
+            pass
+
     def _read(self) -> None:
         try:
             for item in self._items:
-                if item is SILENT and self._handle is not None:  # it can be waited for
-                    select.select([self._handle], [], [], OFTEN)
+                if item is SILENT and self._handle is not None:
+                    self._heard(self._handle)
                     if self._is_stopped:
                         return
                     continue
