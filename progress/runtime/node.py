@@ -122,13 +122,9 @@ class Mapped(Node):
         self.flat = flat
 
     def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> Any:
-        """Send on what the function makes of them; what it makes may have to be waited for.
-
-        A function gives something to wait for each time, or else nothing at all: None. So the first result tells, unless
-        it is None.
-        """
+        """Send on what the function makes of them; what it makes may have to be waited for, each time or now and then."""
         made = list(map(self.function, values))
-        kinds = kinds_of(made if made and made[0] is None else made[:1])
+        kinds = kinds_of(made)
         if any(hasattr(kind, "__await__") for kind in kinds):
             return Following(made, lambda found: self._send(found, out))
         if not self.flat and not kinds.isdisjoint(BY_YIELD):

@@ -99,6 +99,11 @@ MARKS = frozenset({Complete, Late, Messages, _Silent, _End})  # the types of ite
 AT_HAND: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 
+def _is_read(item: Any) -> bool:
+    """Whether an item counts as read, as messages do."""
+    return type(item) not in MARKS or type(item) in (Late, Messages)
+
+
 class Brought(NamedTuple):
     """What one look at a source gave: messages by time, where the input stands now, late ones, silence."""
 
@@ -140,7 +145,7 @@ class Feed:
         while self._skip and (item := next(self.items, END)) is not END:
             if item is SILENT:
                 return Brought({}, None, [], is_silent=True)
-            self._skip -= type(item) not in MARKS or type(item) is Messages
+            self._skip -= _is_read(item)
         return self.digest(islice(self.items, most), most, moves)
 
     def digest(self, items: Iterable[Any], most: int | None = None, moves: int = 1) -> Brought:
@@ -225,7 +230,7 @@ class Feed:
         for item in rest:
             if item is END:
                 return iter((END,))
-            self._skip -= type(item) not in MARKS or type(item) in (Late, Messages)
+            self._skip -= _is_read(item)
             if not self._skip:
                 break
         return rest
