@@ -122,7 +122,7 @@ class Mapped(Node):
         self.flat = flat
 
     def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> Any:
-        """Send on what the function makes of them; what it makes may have to be waited for, each time or now and then."""
+        """Send on what the function makes of them, which may have to be waited for, each time or now and then."""
         made = list(map(self.function, values))
         kinds = kinds_of(made)
         if any(hasattr(kind, "__await__") for kind in kinds):
