@@ -817,8 +817,14 @@ RECURSION = tuple(
         (
             "epochs that were passed are looked at again",
             "in_flight.py",
-            "            passed[node] = earlier\n",
-            "",
+            "since = key(passed[node]) if node in passed else None",
+            "since = None",
+        ),
+        (
+            "epochs that are passed are not noted until all are",
+            "in_flight.py",
+            "            passed[node] = earlier\n            yield earlier\n",
+            "            yield earlier\n",
         ),
         (
             "an epoch that holds something is passed",

@@ -401,6 +401,24 @@ def test_a_request_looks_at_few_of_many_epochs(newest_first: bool, slow: bool) -
     assert min(found) >= 0.5
 
 
+def test_requests_that_one_epoch_holds_back_do_not_look_at_those_before_it() -> None:
+    graph = load(PROGRAMS / "stream.yaml")
+    empty = call_graph(graph).stacks.empty
+    tracker: Any = Tracker(graph)
+    messages = [("numbers", (epoch, empty), 1) for epoch in range(200)]
+    tracker.apply(messages=messages, requests=[("combine", (epoch, empty)) for epoch in range(101, 200)])
+    for epoch in range(200):  # the first hundred are about to end, and only the one after them holds the others back
+        edge = "split->left" if epoch == 100 else "split->exit"
+        tracker.apply(messages=[("numbers", (epoch, empty), -1), (edge, (epoch, empty), 1)])
+    in_flight = tracker._engine._in_flight
+    before = in_flight.looked_at
+    tracker.apply(inputs={"numbers": []})  # until now the input held all of them back
+    assert tracker.get_ready() == ()
+    assert in_flight.looked_at - before <= 4 * 200
+    tracker.apply(messages=[("split->left", (100, empty), -1)])
+    assert len(tracker.get_ready()) == 99
+
+
 def test_unordered_epochs_do_not_look_at_each_other() -> None:
     names = [f"e{number}" for number in range(200)]
     graph = Graph(
