@@ -1,4 +1,4 @@
-"""Explanations of PS741 to PS744: what a run on Spark, or with tables, was given and cannot use."""
+"""Explanations of PS741 to PS745: what a run on Spark, or with tables, was given and cannot use."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ Make tables with `out.table(rows, columns)`: they are of the kind that the engin
     ),
     "PS745": Explanation(
         means="""\
-Rows do not fit the columns that `out.table` was asked for: a value of another type or too large for
-it, too few or too many values, or no columns at all.""",
+Rows do not fit the columns that `out.table` was asked for: a value of another type, or too large
+for it, too few or too many values, or no columns at all.""",
         why="""\
 Spark and pandas differ in what they round, wrap or take as it is, and a pipeline is to give the
 same in both. So what does not fit is refused before either sees it.""",

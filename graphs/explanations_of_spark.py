@@ -118,7 +118,8 @@ start_session("lokal")
             "python",
         ),
         fix="""\
-What the line says: another master, more memory (`spark.driver.memory`), room on the disk.""",
+What the line says: another master, a setting that it names, more memory (`spark.driver.memory`),
+room on the disk.""",
     ),
     "PS757": Explanation(
         means="""\

@@ -155,8 +155,9 @@ The folder that was given to the sink. Ask `committed` first where it may be emp
 A sink could not write a time: its rows could not be computed, or the place could not be written
 to.""",
         why="""\
-A sink of complete times writes them later than the node sends them, when the frontier has passed,
-and a DataFrame is computed when it is written. So the edge and the time are named, not the node.
+A sink of complete times writes them later than the node sends them, when the frontier has
+passed, and a DataFrame is computed when it is written. So the edge and the time are named, and
+not the node.
 Nothing of the time is in the table, and with `--state` the next start writes it.""",
         example=Example(
             """\
@@ -196,7 +197,7 @@ Dataflow(graph).run(sinks={"roads": DeltaSink("map"), "paths": DeltaSink("map")}
             "python",
         ),
         fix="""\
-A folder for each edge. A table of Delta Lake takes several edges, each under an application of its
-own: `DeltaSink("map", "roads")`.""",
+A folder for each edge. A table of Delta Lake takes several edges, each under an application of
+its own: `DeltaSink("map", "roads")`.""",
     ),
 }
