@@ -26,6 +26,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -340,14 +341,30 @@ def _launched(settings: Mapping[str, str]) -> Any:
 
     reading, writing = os.pipe()
     said = _Said(reading)
+    logged, logging.root.manager.disable = logging.root.manager.disable, logging.CRITICAL  # py4j logs an interrupt
     try:
         wanted = SparkConf().setAll(list(settings.items()))
         gateway = launch_gateway(wanted, {"stdout": writing, "stderr": writing})  # type: ignore[no-untyped-call]
     except PySparkRuntimeError:
         os.close(writing)
         return said.until_the_end()
+    except BaseException as error:  # an interrupt
+        os.close(writing)
+        _end_jvm(error)
+        raise
+    finally:
+        logging.root.manager.disable = logged
     os.close(writing)
     return gateway
+
+
+def _end_jvm(error: BaseException) -> None:
+    """End the JVM that was being launched: it would wait for ever for somebody who is gone. Only the frame has it."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    held = (frame.f_locals for frame in frames if frame.f_code.co_name == "launch_gateway")
+    for process in [each["proc"] for each in held if "proc" in each]:
+        process.kill()
+        process.wait()
 
 
 def _session(settings: Mapping[str, str], gateway: Any) -> SparkSession:
@@ -359,7 +376,8 @@ def _session(settings: Mapping[str, str], gateway: Any) -> SparkSession:
     if started is not None:
         started.has_started = False
     try:
-        _check_settings(settings, gateway or SparkContext._gateway)
+        with _own_interrupts():
+            _check_settings(settings, gateway or SparkContext._gateway)
     except PointstampError:
         if gateway is not None:
             gateway.shutdown()
@@ -382,18 +400,29 @@ def _session(settings: Mapping[str, str], gateway: Any) -> SparkSession:
 
 @contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """SIGINT does afterwards what it did before.
+    """SIGINT waits until the JVM has answered, some seconds; afterwards it does what it did before.
 
     Spark's own handler calls the JVM in the midst of another call of the same thread, so that neither gets its answer.
+    The second SIGINT ends the process.
     """
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before == signal.SIG_IGN:
         yield
         return
-    before = signal.getsignal(signal.SIGINT)
+    came = threading.Event()
+
+    def wait(number: int, frame: object) -> None:
+        if came.is_set():
+            os._exit(128 + number)
+        came.set()
+
+    signal.signal(signal.SIGINT, wait)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+    if came.is_set():
+        signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

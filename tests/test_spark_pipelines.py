@@ -153,6 +153,11 @@ def test_an_interrupt_while_spark_starts_ends_the_command_without_a_word(tmp_pat
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=GUARD) == (b"", b"")
     assert process.returncode == 130
+    launched = int((tmp_path / "waits").read_text())
+    until = monotonic() + GUARD
+    while Path(f"/proc/{launched}").exists():  # whoever was to become the JVM has ended with the command
+        assert monotonic() < until
+        sleep(0.05)
 
 
 def java_that_waits(folder: Path) -> Path:
@@ -160,7 +165,8 @@ def java_that_waits(folder: Path) -> Path:
     (folder / "bin").mkdir()
     script = f"""#!/bin/sh
 case "$*" in *-version*) echo 'openjdk version "17"' >&2; exit;; esac
-touch {folder}/waits
+echo $PPID > {folder}/waits.new
+mv {folder}/waits.new {folder}/waits
 exec sleep 20 >/dev/null 2>&1
 """
     (folder / "bin" / "java").write_text(script, encoding="utf-8")
