@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+def kinds_of(values: list[Any], /) -> set[type]: ...
+
 class Kernel:
     """Frontiers and waiters; a form is (places, is_row, total), a kind (places, target_places, pieces)."""
 

@@ -20,6 +20,7 @@
 #include "calls.h"
 #include "steps.h"
 #include "building.h"
+#include "kinds.h"
 
 static PyObject *get_visits(Kernel *self, void *Py_UNUSED(nothing))
 {
@@ -77,12 +78,18 @@ static int fill_module(PyObject *module)
     return added;
 }
 
+static PyMethodDef functions[] = {
+    {"kinds_of", kinds_of, METH_O, "The types of the values in a list, as a set."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, fill_module}, {0, NULL}};
 
 static struct PyModuleDef module = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "progress._kernel",
     .m_doc = "The compiled twin of progress.eager.",
+    .m_methods = functions,
     .m_slots = module_slots,
 };
 
