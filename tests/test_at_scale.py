@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.graphs_to_measure import layered_edges
+from benchmarks.graphs_to_measure import layered
 from graphs import Graph, at_scale
 from graphs.at_scale import Options, Round, Tables
 from graphs.at_scale.closure import SparkClosure
@@ -150,14 +150,7 @@ def neighbours(case: Case, location: str) -> set[str]:
 
 
 def test_a_layered_graph_with_feedback_has_the_same_answers() -> None:
-    count, feedbacks, edges = layered_edges(20_000)
-    graph = Graph(time={"product": ["nat", "nat"]})
-    for number in range(count):
-        graph.node(f"n{number}")
-    for number in range(feedbacks):
-        graph.node(f"f{number}", summary={"advance": [1, 0]} if number % 4 == 0 else "feedback", notify=False)
-    for source, target, name in edges:
-        graph.edge(source, target, name)
+    graph = layered(20_000, "product")
     opened = at_scale.open_in_spark(graph, spark_session())
     assert at_scale.close(opened, [("n0", (0, 0))]).frontiers == close(graph, [("n0", (0, 0))]).frontiers
     assert at_scale.check_conditions(opened) == check_conditions(graph)
