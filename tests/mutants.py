@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
 COPIED = (
-    *("progress", "graphs", "recursion", "benchmarks", "examples", "tests"),
+    *("progress", "graphs", "recursion", "benchmarks", "examples", "tests", "scripts", "docs"),
     *("pyproject.toml", "setup.py", "README.md", "LICENSE"),
 )
 LEFT_OUT = ("__pycache__", "*.so", "target", ".peers")
