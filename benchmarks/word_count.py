@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import resource
 import sys
 import time
 import tracemalloc
@@ -22,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.memory import most_resident
 from graphs import Graph
 from progress.runtime import Complete, Dataflow, Node, Out
 from progress.runtime.node import Mapped
@@ -127,7 +127,7 @@ def main() -> None:
     started = time.perf_counter()
     flow.run(engine=engine)
     seconds = time.perf_counter() - started
-    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    resident = most_resident()
     peak = tracemalloc.get_traced_memory()[1] if way == "traced" else resident
     print(json.dumps({"seconds": seconds, "result": sink.result, "peak": peak}))
 

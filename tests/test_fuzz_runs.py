@@ -146,7 +146,8 @@ def test_the_judge_lets_pass_what_is_right() -> None:
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 COUNT_WORDS = """
-import resource, sys
+import sys
+from benchmarks.memory import most_resident
 from graphs.pipeline import load_pipeline
 from progress.runtime import Complete
 
@@ -164,7 +165,7 @@ load_pipeline("examples/pipelines/word_count/pipeline.py").run(
     sinks={"counts": lambda time, value: None, "reports": lambda time, value: reports.append(value["words"])},
 )
 assert reports[-1] == 2 * count
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(most_resident())
 """
 
 
@@ -178,4 +179,6 @@ def test_a_million_lines_are_counted_in_the_memory_of_a_hundred_thousand(engine:
         )  # fmt: skip
         return int(run.stdout)
 
-    assert peak(1_000_000) <= 1.3 * peak(100_000)
+    few = peak(100_000)
+    assert 10_000_000 < few < 100_000_000  # of the program alone, whoever has started it
+    assert peak(1_000_000) <= 1.3 * few

@@ -659,10 +659,11 @@ def test_twenty_thousand_lines_leave_nothing_behind() -> None:
 
 
 RESIDENT = """
-import resource, sys
+import sys
+from benchmarks.memory import most_resident
 from graphs.command import main
 main(["track", sys.argv[1]])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+print(most_resident(), file=sys.stderr)
 """
 
 
