@@ -10,9 +10,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from progress.semantics.fairness import judge_leads
 from progress.semantics.later import judge_later
 from progress.semantics.machine import Machine, Path
-from progress.semantics.properties import About, AnyProperty, Later, Property
+from progress.semantics.properties import About, AnyProperty, Later, Leads, Property
 
 S = TypeVar("S", bound=Hashable)
 
@@ -127,10 +128,11 @@ class Exploration(Generic[S]):
     def _run(self, properties: Sequence[Property], most_states: int, most_steps: int) -> dict[Property, Path[S]]:
         found: dict[Property, Path[S]] = {}
 
-        def look(about: About, *seen: Any, path: Path[S] | None = None, at: int = -1) -> None:
+        def look(about: About, *seen: Any, at: int, then: tuple[tuple[Any, S], ...] = ()) -> None:
             for each in properties:
                 if each.about is about and each not in found and each.holds(*seen) is not each.is_always:
-                    found[each] = self.path(at) if path is None else path
+                    before = self.path(at)
+                    found[each] = Path(before.start, (*before.steps, *then))
 
         def visit(number: int) -> None:
             look(About.STATE, self.states[number], at=number)
@@ -150,9 +152,7 @@ class Exploration(Generic[S]):
                 if taken > most_steps:
                     self.outcome = Outcome.TOO_MANY_STEPS
                     return found
-                if any(each.about is About.STEP and each not in found for each in properties):
-                    before = self.path(number)
-                    look(About.STEP, state, action, after, path=Path(before.start, (*before.steps, (action, after))))
+                look(About.STEP, state, action, after, at=number, then=((action, after),))
                 reached, is_new = self._meet(after, number, action)
                 self.steps[number].append((action, reached))
                 if is_new:
@@ -172,7 +172,7 @@ def explore(
     """Visit all reachable states and judge the properties; `Exploration.check` raises what fails.
 
     Cost: each reachable state and each step once, at most the budgets; see `progress.semantics.later` for properties of
-    pairs, which are judged when all states are known.
+    pairs and `progress.semantics.fairness` for what has to happen, which are judged when all states are known.
     """
     properties = list(properties)
     exploration = Exploration(machine)
@@ -180,6 +180,8 @@ def explore(
     for each in properties:
         if isinstance(each, Later):
             path = judge_later(exploration, each)
+        elif isinstance(each, Leads):
+            path = judge_leads(exploration, each)
         else:
             path = found.get(each)
         if path is not None:

@@ -1,4 +1,4 @@
-"""What an exploration checks: properties of states, of steps, of paths, and of what comes later.
+"""What an exploration checks: properties of states, of steps, of paths, of what comes later, and of what has to happen.
 
 `always` has to be so of all, `sometimes` of one at least. An `always` that is so because nothing of its kind ever
 happens says nothing; that is what the `sometimes` beside it is for.
@@ -45,7 +45,20 @@ class Later(NamedTuple):
     is_always: bool = True
 
 
-AnyProperty: TypeAlias = Property | Later
+class Leads(NamedTuple):
+    """A property of fair behaviours; the temporal `always (when implies eventually goal)`.
+
+    `rare` is true of actions that happen finitely often only, as failures do, and that nothing obliges to happen.
+    """
+
+    name: str
+    when: Callable[[Any], bool]
+    goal: Callable[[Any], bool]
+    rare: Callable[[Any], bool] | None = None
+    is_always: bool = True
+
+
+AnyProperty: TypeAlias = Property | Later | Leads
 OfStep: TypeAlias = Callable[[Any, Any, Any], bool]
 
 
@@ -88,3 +101,15 @@ def always_later(
 ) -> Later:
     """Of every state and everything that is found in it or in any that comes after it."""
     return Later(name, now, later, holds, along)
+
+
+def leads_to(
+    name: str, when: Callable[[Any], bool], goal: Callable[[Any], bool], rare: Callable[[Any], bool] | None = None
+) -> Leads:
+    """Of every fair behaviour: after each state with `when` there is one with `goal`, or it is one itself."""
+    return Leads(name, when, goal, rare)
+
+
+def eventually(name: str, goal: Callable[[Any], bool], rare: Callable[[Any], bool] | None = None) -> Leads:
+    """Of every fair behaviour, from each state on: one with `goal` comes; so it comes at all, and again if it goes."""
+    return Leads(name, lambda state: True, goal, rare)
