@@ -91,14 +91,15 @@ def measure(session: Any, tables: at_scale.Tables, edges: int) -> tuple[list[flo
 
 def shortest_paths(graph: SparkGraph) -> float:
     """Seconds that GraphFrames takes for the steps from the seed's node to every other: paths to it, backwards."""
-    from graphframes import GraphFrame
     from pyspark.sql import DataFrame
+
+    from progress.spark_graphframes import graph_frame
 
     (start,) = graph.nodes.where(f"name = '{SEED[0]}'").select("id").collect()
     vertices = graph.nodes.select("id").persist()
     edges = graph.steps().selectExpr("dst AS src", "src AS dst").persist()
     vertices.count(), edges.count()
-    paths = GraphFrame(vertices, edges)._impl._jvm_graph.shortestPaths()  # the client asks 0.9 for what 0.12 has
+    paths = graph_frame(vertices, edges)._impl._jvm_graph.shortestPaths()  # the client asks 0.9 for what 0.12 has
     landmarks = graph.session.sparkContext._jvm.java.util.ArrayList()
     landmarks.add(start["id"])
     paths.landmarks(landmarks)

@@ -6,7 +6,7 @@ import argparse
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from graphs.command import check_setting
+from graphs.command import check_setting, complain
 from graphs.run_files import bad_usage
 
 if TYPE_CHECKING:
@@ -40,4 +40,6 @@ def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:
         settings = dict(setting.split("=", 1) for setting in options.conf)
         session = start_session(options.master, settings, graphframes=False)
         opened.callback(session.stop)
+    elif options.master or options.conf:
+        complain("pointstamp: a session is active and is used as it is: --master and --conf change nothing")
     return opened.enter_context(OnSpark(session, options.tables))

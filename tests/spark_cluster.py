@@ -33,6 +33,8 @@ DRIVER_SETTINGS = {
     "spark.python.worker.reuse": "true",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.ui.enabled": "false",
+    "spark.log.level": "FATAL",
     "spark.task.maxFailures": "20",
     "spark.stage.maxConsecutiveAttempts": "20",
 }

@@ -185,15 +185,16 @@ class _Run:
 
     def _moved(self, state: DataFrame) -> DataFrame:
         """A round of Pregel: what the last round found goes along the ways that leave it."""
-        from graphframes import GraphFrame  # type: ignore[import-untyped]
         from pyspark.sql import functions
+
+        from progress.spark_graphframes import graph_frame
 
         shapes = self.graph.shapes
         send = functions.expr(self.graph.pieces.message("src.fresh", "edge"))
         known = f"if({ARRIVED} IS NULL, times, {shapes.minimal(f'concat(times, {ARRIVED})')})"
         fresh = shapes.not_above(f"coalesce({ARRIVED}, slice(times, 1, 0))", "times")
         moved: DataFrame = (
-            GraphFrame(state, self.ways)
+            graph_frame(state, self.ways)
             .pregel.setMaxIter(1)
             .setCheckpointInterval(0)
             .setInitialActiveVertexExpression(functions.expr("size(found) > 0"))

@@ -107,8 +107,8 @@ def _around_a_pivot(ends: DataFrame, options: Options) -> DataFrame:
 
 def _by_graphframes(graph: SparkGraph, ends: DataFrame) -> DataFrame:
     """GraphFrames on the edges that are left. Its vertices must not come from a join: they are made first."""
-    from graphframes import GraphFrame  # type: ignore[import-untyped]
+    from progress.spark_graphframes import graph_frame
 
     vertices = cut(ends.selectExpr("explode(array(src, dst)) AS id").distinct())
-    labelled: DataFrame = GraphFrame(vertices, cut(ends)).stronglyConnectedComponents(maxIter=vertices.count())
+    labelled: DataFrame = graph_frame(vertices, cut(ends)).stronglyConnectedComponents(maxIter=vertices.count())
     return labelled.selectExpr("id", "cast(component AS bigint) AS component")
