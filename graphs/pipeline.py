@@ -6,6 +6,7 @@ import importlib.util
 import sys
 import sysconfig
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
 
@@ -29,13 +30,15 @@ class PipelineFailed(PointstampError):
         self.trace = own_trace(error)
 
 
-def load_pipeline(path: str) -> Dataflow:
+def load_pipeline(path: str, begun: Callable[[ModuleType], object] = lambda module: None) -> Dataflow:
     """The dataflow of a file; its folder is where its imports are looked for first.
+
+    `begun` is told of the module before any of the file is run.
 
     PS734 where there is none, `PipelineFailed` where the file raises; what it raises of this project's own errors, as
     for a graph file that is none, is told with the place in the file.
     """
-    module = _loaded(Path(path), path)
+    module = _loaded(Path(path), path, begun)
     if not hasattr(module, "dataflow"):
         raise _no_dataflow(f"{path} defines no dataflow", "dataflow = Dataflow(graph, nodes)")
     if not isinstance(module.dataflow, Dataflow):
@@ -44,7 +47,7 @@ def load_pipeline(path: str) -> Dataflow:
     return module.dataflow
 
 
-def _loaded(path: Path, shown: str) -> ModuleType:
+def _loaded(path: Path, shown: str, begun: Callable[[ModuleType], object]) -> ModuleType:
     if not path.is_file():
         raise _no_dataflow(f"there is no file {shown}", "a Python file that defines dataflow")
     known = sys.modules.get(path.stem)
@@ -58,6 +61,7 @@ def _loaded(path: Path, shown: str) -> ModuleType:
         sys.path.insert(0, folder)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where pickle looks for its classes
+    begun(module)
     try:
         spec.loader.exec_module(module)
     except PointstampError as error:

@@ -19,7 +19,7 @@ from graphs.command import FINDINGS, FINE, complain, printable
 from graphs.json_lines import JsonLines
 from graphs.line_sink import LineFile, LineSink, recorder
 from graphs.line_source import Lines, Position
-from graphs.pipeline import PipelineFailed, is_own, load_pipeline
+from graphs.pipeline import PipelineFailed, is_own
 from graphs.run_files import (
     STANDARD,
     bad_usage,
@@ -35,7 +35,7 @@ from graphs.run_files import (
     place_of,
     side_outputs,
 )
-from graphs.run_on_spark import check_options, on_spark
+from graphs.run_on_spark import check_options, load_on, on_spark
 from graphs.run_signals import Signals
 from graphs.state import StateFolder, fingerprint
 from progress.errors import PointstampError, brief
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
     try:
         with ExitStack() as opened:
             spark = on_spark(options, opened)
-            return Command(options, load_pipeline(options.pipeline), opened, spark).run(observer)
+            return Command(options, load_on(spark, options.pipeline), opened, spark).run(observer)
     except NodeFailed as failure:
         value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
         return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")

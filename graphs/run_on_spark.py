@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphs.command import check_setting, complain
+from graphs.pipeline import load_pipeline
 from graphs.run_files import bad_usage
+from graphs.shipped_code import ship_beside, ship_by_value
+from progress.runtime import Dataflow
 
 if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
@@ -43,3 +47,12 @@ def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:
     elif options.master or options.conf:
         complain("pointstamp: a session is active and is used as it is: --master and --conf change nothing")
     return opened.enter_context(OnSpark(session, options.tables))
+
+
+def load_on(spark: OnSpark | None, path: str) -> Dataflow:
+    """The dataflow of a file; its code is at the workers of Spark as well."""
+    if spark is None:
+        return load_pipeline(path)
+    if Path(path).is_file():  # else it is refused in a moment
+        ship_beside(spark.session, Path(path))
+    return load_pipeline(path, ship_by_value)

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.shipped_code import check_told, write_pipeline
 from tests.spark_cluster import DRIVER_SETTINGS, WAIT, cluster, end_cluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parent.parent
 
+GRAPHS = (sys.executable, "-m", "graphs")
 DAYS, RECORDS, PARTS = 8, 10_000, 4
 
 PIPELINE = """
@@ -108,7 +110,7 @@ class Driver:
         self._log = folder / "driver.log"
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "graphs", *command],
+                [*GRAPHS, *command],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdin=subprocess.DEVNULL,
@@ -191,6 +193,26 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     last.end()
     assert found(tmp_path) == EACH_ONCE
     assert (tmp_path / "state" / "checkpoint").is_file()
+
+
+def test_functions_run_at_workers_and_the_settings_of_a_team_count(tmp_path: Path) -> None:
+    write_pipeline(tmp_path)
+    (tmp_path / "conf").mkdir()
+    team = {"spark.master": cluster().url, "spark.sql.shuffle.partitions": "7", "spark.team": "blue"}
+    lines = [f"{key} {value}\n" for key, value in {**DRIVER_SETTINGS, **team}.items()]
+    (tmp_path / "conf" / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
+    run = subprocess.run(
+        [*GRAPHS, "run", "pipe.py", "--engine=spark", "--input=in=in.jsonl", "--output=out=out.jsonl"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "SPARK_CONF_DIR": str(tmp_path / "conf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-3_000:]
+    check_told(tmp_path)
+    assert (tmp_path / "settings").read_text("utf-8") == "7 blue"
+    assert run.stderr == ""
 
 
 EXAMPLES = """

@@ -1,0 +1,76 @@
+"""The code of a pipeline at the workers of Spark: what its functions need there, and nothing has to be installed.
+
+A function reaches a worker as a pickle. One of the pipeline's own module goes by value, with what it uses of the
+module: the file itself is not run again, which would make another dataflow. The modules and packages beside the file go
+as one archive, once for a session, and are imported from there like any others; so their classes are the same classes
+in every function, and what a function imports only when it is called is there as well.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NEVER = (1980, 1, 1, 0, 0, 0)  # the same files are the same archive
+
+
+def ship_beside(session: SparkSession, file: Path) -> None:
+    """Give workers what can be imported from the folder of a pipeline. Cost: that of reading it; once for a session."""
+    folder = file.resolve().parent
+    found = dict(_modules(folder, "", frozenset()))
+    mark = sha256(repr(sorted(found.items())).encode()).hexdigest()[:12]
+    context = session.sparkContext
+    archive = _kept() / f"{file.stem}-{mark}.zip"
+    if not found or any(shipped.endswith(f"/{archive.name}") for shipped in context.listFiles):
+        return
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, text in sorted(found.items()):
+            written.writestr(zipfile.ZipInfo(name, NEVER), text)
+    path = list(sys.path)
+    context.addPyFile(str(archive))
+    sys.path[:] = path  # here they are imported from where they are
+
+
+def ship_by_value(module: ModuleType) -> None:
+    """From now on functions and classes of this module are pickled by value."""
+    from pyspark import cloudpickle
+
+    cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+
+
+def _modules(folder: Path, inside: str, above: frozenset[Path]) -> Iterator[tuple[str, bytes]]:
+    """What can be imported from a folder, by its name in there: modules, packages, and folders that hold modules."""
+    above |= {folder.resolve()}
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            if path.name.isidentifier() and _holds_modules(path) and path.resolve() not in above:
+                yield from _modules(path, f"{inside}{path.name}/", above)
+        elif path.suffix == ".py" and path.is_file():
+            with suppress(OSError):  # what nobody may read, nobody can import
+                yield f"{inside}{path.name}", path.read_bytes()
+
+
+def _holds_modules(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK) and any(folder.glob("*.py")) and not (folder / "pyvenv.cfg").exists()
+
+
+@cache
+def _kept() -> Path:
+    """A folder that is there as long as this process: sessions serve workers from it, those that come later too."""
+    folder = Path(tempfile.mkdtemp(prefix="pointstamp-code-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
