@@ -3,6 +3,9 @@
 A line is {"time": t, "value": v}, a message, or {"complete": [t, ...]}: from now on only times at or after one of these
 come. Lines with nothing in them are passed over. The end of the file closes the input. A line that is none of these is
 refused with its file and number (PS731).
+
+A run that goes on knows its inputs again by all that it had read of them: a file is read up to there and goes on behind
+it, what comes through a pipe is passed over line by line.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ import hashlib
 import os
 import select
 import stat
-import zlib
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,19 +29,26 @@ from progress.runtime.source import SILENT, Complete
 from progress.summary import NoMinimalTimes
 
 CHUNK = 1 << 16
+MUCH = 1 << 20  # bytes that are digested at once
 OFTEN = 0.1  # seconds between looks at whether the run has to stop, where nothing comes
-TAIL = 4_096  # bytes before a position by which a file is known again
 FORM = '{"time": t, "value": v}, or {"complete": [t, ...]}'
 KEYS = ("time", "value", "complete")
 MOST_KNOWN = 10_000  # times of messages that are remembered as good
 
 
 class Position(NamedTuple):
-    """How far an input was read: bytes, lines, and what tells whether it is the same input: `mark`."""
+    """How far an input was read: bytes, lines, and the digest of these bytes, by which it is known again: `mark`."""
 
     bytes: int = 0
     lines: int = 0
     mark: str = ""
+
+
+class _Read(NamedTuple):
+    """What the lines held up to the end of one item, from the end of the item before, and how many lines there were."""
+
+    content: bytes
+    lines: int
 
 
 class InputError(PointstampError):
@@ -66,7 +75,8 @@ class Lines:
     keeps : whether `position` is asked for
     start : where to go on
 
-    Cost of a line: that of its JSON. At most a chunk is read ahead.
+    Cost of a line: that of its JSON, and of its digest where `keeps`. At most a chunk is read ahead. To go on costs
+    reading, and digesting, what was read before.
     """
 
     goes_on = True  # it begins at its position by itself
@@ -99,9 +109,12 @@ class Lines:
         self._is_stopped = False
         self._known: set[int] = set()
         self._ahead: list[Any] = []
-        self._digested: tuple[int, int, int] = (0, 0, 0)  # bytes and lines that entered the run, and their checksum
-        self._pending: deque[tuple[int, int, int]] = deque()  # the same where the items end that have not entered it
-        self._bytes = self._number = self._checksum = 0  # of the lines that were handed on
+        self._number = 0  # of the lines that were handed on
+        self._between = bytearray()  # what stood between the last item and the line that is read
+        self._pending: deque[_Read] = deque()  # of items that have not entered the run
+        self._size = self._entered = 0  # bytes and lines of those that have
+        self._digest = hashlib.sha256()
+        self._place = self._first  # from where a file is read next
         self._passing: Position | None = None
         if start is not None:
             self._go_to(start)
@@ -121,7 +134,7 @@ class Lines:
                     return item
             elif self._has_ended:
                 if self._passing is not None:
-                    raise self._other_file("it ends before")
+                    raise self._other_file(self._passing, "it ends before")
                 raise StopIteration
             elif self._is_stopped:
                 raise StopIteration
@@ -134,9 +147,12 @@ class Lines:
 
     def digested(self, count: int) -> None:
         """So many more of the items have entered the run."""
-        if self._keeps:
-            for _ in range(count):
-                self._digested = self._pending.popleft()
+        if self._keeps and count:
+            items = [self._pending.popleft() for _ in range(count)]
+            content = b"".join([item.content for item in items])
+            self._digest.update(content)
+            self._size += len(content)
+            self._entered = items[-1].lines
 
     @property
     def opens(self) -> tuple[Any, ...] | None:
@@ -157,17 +173,22 @@ class Lines:
 
     @property
     def position(self) -> Position:
-        """How far the run has read, with the mark by which the input is known again."""
-        size, lines, checksum = self._digested
-        return Position(size, lines, f"{checksum:08x}" if self.is_live else self._tail(size))
+        """How far the run has read, with the mark by which the input is known again.
+
+        While a stream brings what was read before, this stays where the run goes on.
+        """
+        passing = self._passing  # the thread that reads may end that meanwhile
+        if passing is not None:
+            return passing
+        return Position(self._size, self._entered, self._digest.hexdigest())
 
     @property
     def has_more(self) -> bool:
-        """Whether a file has lines after those that were read; of a stream nobody knows, so no.
+        """Whether a file has lines after its position; of a stream nobody knows, so no.
 
         Cost: reading what is there, up to the first line that is not empty.
         """
-        place = self._first + self._bytes
+        place = self._first + self._size
         while not self.is_live and (chunk := os.pread(self._descriptor, CHUNK, place)):
             if not chunk.isspace():
                 return True
@@ -196,7 +217,7 @@ class Lines:
                 if not self._waits:
                     return False
         try:
-            chunk = os.read(self._descriptor, CHUNK)
+            chunk = os.read(self._descriptor, CHUNK) if self.is_live else self._next_of_file()
         except BlockingIOError:
             return self._waits
         if not chunk:
@@ -217,15 +238,20 @@ class Lines:
             raise self._bad(f"the line is longer than {LONGEST_LINE} bytes", FORM)
         return True
 
+    def _next_of_file(self) -> bytes:
+        """The next of a file, whose own position may be that of others as well, and stays where it is."""
+        chunk = os.pread(self._descriptor, CHUNK, self._place)
+        self._place += len(chunk)
+        return chunk
+
     def _item(self, line: bytes) -> Any:
         """What a line says; None where it is empty, or was read by the run that this one continues."""
         self._number += 1
         if self._keeps:
-            self._bytes += len(line) + (not self._has_ended or bool(self._lines))
-            if self.is_live:
-                self._checksum = zlib.crc32(b"\n", zlib.crc32(line, self._checksum))
+            is_whole = self.is_live or not self._has_ended or bool(self._lines)
+            self._between += line + b"\n" if is_whole else line
         if self._passing is not None:
-            self._pass()
+            self._pass(self._passing)
             return None
         if line.endswith(b"\r"):
             line = line[:-1]
@@ -233,7 +259,8 @@ class Lines:
             return None
         item = self._parsed(line)
         if self._keeps:
-            self._pending.append((self._bytes, self._number, self._checksum))
+            self._pending.append(_Read(bytes(self._between), self._number))
+            self._between.clear()
         return item
 
     def _parsed(self, line: bytes) -> Any:
@@ -284,27 +311,32 @@ class Lines:
         if self.is_live:
             if start.lines:
                 self._passing = start
-        else:
-            self._bytes, self._number, _ = self._digested = (start.bytes, start.lines, 0)
-            if os.fstat(self._descriptor).st_size < self._first + start.bytes:
-                raise self._other_file("it is shorter")
-            if self._tail(start.bytes) != start.mark:
-                raise self._other_file("it holds something else")
-            os.lseek(self._descriptor, self._first + start.bytes, os.SEEK_SET)
+            return
+        if os.fstat(self._descriptor).st_size < self._first + start.bytes:
+            raise self._other_file(start, "it is shorter")
+        while self._size < start.bytes:
+            self._check()
+            chunk = os.pread(self._descriptor, min(MUCH, start.bytes - self._size), self._first + self._size)
+            if not chunk:
+                raise self._other_file(start, "it is shorter")
+            self._digest.update(chunk)
+            self._size += len(chunk)
+        if self._digest.hexdigest() != start.mark:
+            raise self._other_file(start, "it holds something else")
+        self._number = self._entered = start.lines
+        self._place = self._first + start.bytes
 
-    def _pass(self) -> None:
-        assert self._passing is not None
-        if self._number == self._passing.lines:
-            if f"{self._checksum:08x}" != self._passing.mark:
-                raise self._other_file("it holds something else")
-            self._digested = (self._bytes, self._number, self._checksum)
+    def _pass(self, start: Position) -> None:
+        """Pass over a line of a stream that was read before; the last of them shows whether it is the same stream."""
+        self._digest.update(self._between)
+        self._size += len(self._between)
+        self._between.clear()
+        if self._number == start.lines:
+            if self._digest.hexdigest() != start.mark:
+                raise self._other_file(start, "it holds something else")
+            self._entered = self._number
             self._passing = None
 
-    def _tail(self, position: int) -> str:
-        size = min(TAIL, position)
-        return hashlib.sha256(os.pread(self._descriptor, size, self._first + position - size)).hexdigest()
-
-    def _other_file(self, how: str) -> InputError:
-        lines = self._number if self._passing is None else self._passing.lines
-        what = f"this is not the input that was read up to line {lines}: {how}"
+    def _other_file(self, start: Position, how: str) -> InputError:
+        what = f"this is not the input that was read up to line {start.lines}: {how}"
         return InputError("PS736", self.file, None, what, "the same input; or another DIR for --state")

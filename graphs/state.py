@@ -21,7 +21,7 @@ from progress.runtime.dataflow import Dataflow
 from progress.summary import Summary
 
 NAME = b"pointstamp state "
-VERSION = b"1\n"
+VERSION = b"2\n"
 DIGEST = hashlib.sha256().digest_size
 
 

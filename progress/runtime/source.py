@@ -146,6 +146,8 @@ class Feed:
             if item is SILENT:
                 return Brought({}, None, [], is_silent=True)
             self._skip -= _is_read(item)
+        if self._skip:
+            raise self._too_few()
         return self.digest(islice(self.items, most), most, moves)
 
     def digest(self, items: Iterable[Any], most: int | None = None, moves: int = 1) -> Brought:
@@ -229,11 +231,16 @@ class Feed:
         rest = iter(items)
         for item in rest:
             if item is END:
-                return iter((END,))
+                raise self._too_few()
             self._skip -= _is_read(item)
             if not self._skip:
                 break
         return rest
+
+    def _too_few(self) -> PointstampError:
+        came = self.taken - self._skip
+        what = f"the source of {brief(self.edge)} ended after {came} of the {self.taken} messages that were read before"
+        return PointstampError("PS736", what, "the same messages again; or another DIR for --state")
 
     def _end(self) -> tuple[Any, ...]:
         self.is_over = True
