@@ -33,6 +33,7 @@ class Code(NamedTuple):
         from graphs.explanations_of_commands import COMMANDS
         from graphs.explanations_of_engines import ENGINES
         from graphs.explanations_of_files import FILES
+        from graphs.explanations_of_models import MODELS
         from graphs.explanations_of_questions import QUESTIONS
         from graphs.explanations_of_runs import RUNS
         from graphs.explanations_of_spark import SPARK
@@ -40,7 +41,7 @@ class Code(NamedTuple):
         from graphs.explanations_of_tables import TABLES
         from graphs.explanations_of_verdicts import VERDICTS
 
-        parts = (FILES, CALLS, VERDICTS, STEPS, QUESTIONS, RUNS, COMMANDS, ENGINES, SPARK, TABLES)
+        parts = (FILES, CALLS, VERDICTS, STEPS, QUESTIONS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, MODELS)
         return next(part[self.number] for part in parts if self.number in part)
 
     def to_json(self) -> dict[str, str]:
@@ -129,6 +130,11 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS612", "no-such-time", "error", "The location has no such time."),
     ("PS613", "wrong-kind-of-location", "error", "A message is not on an edge, or a request is not at a node."),
     ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
+    # Models that are explored.
+    ("PS631", "bad-task", "error", "The tasks of a model, or what one of them does, are not what it has."),
+    ("PS632", "bad-epochs", "error", "The inputs of a model are not streams of epochs."),
+    ("PS633", "no-such-execution", "error", "A trace has a step that cannot be, or is not explained."),
+    ("PS634", "explanations-apart", "error", "Two explanations of systems do not fit together."),
     # A dataflow that runs.
     ("PS701", "no-such-exit", "error", "A node sends on an edge that does not leave it."),
     ("PS702", "sends-too-early", "error", "A node sends at a time that its summary does not allow."),

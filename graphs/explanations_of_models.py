@@ -1,0 +1,111 @@
+"""Explanations of PS63x: models of failures and recovery that cannot be explored, claims that do not fit together."""
+
+from __future__ import annotations
+
+from graphs.explanation import Example, Explanation
+
+_SUM = """\
+from progress.recovery.model import Task, explore
+
+def running_sum(total, number):
+    return total + number, [total + number]
+"""
+
+_TRACE = """\
+from progress.recovery.configuration import Program
+from progress.recovery.construction import explain
+from progress.recovery.model import Task
+from progress.recovery.rules import Rule, Step
+from progress.recovery.traces import Trace
+
+def running_sum(total, number):
+    return total + number, [total + number]
+"""
+
+MODELS = {
+    "PS631": Explanation(
+        means="""\
+The tasks of a model are not what the implementation model has: two have one name or write one
+stream, one reads a stream on which nothing is put, what they write comes back to them, or the
+function of one does not answer with a pair of the next state and a list of events.""",
+        why="""\
+The model (Failure Transparency, Definition 6.8) begins with an acyclic graph of tasks, in which
+every stream has one writer and every function makes finitely many events. Of anything else its
+theorems say nothing.""",
+        example=Example(
+            _SUM
+            + """
+tasks = [Task("sums", running_sum, ["numbers", "back"], "totals", 0),
+         Task("again", running_sum, ["totals"], "back", 0)]
+explore(tasks, {"numbers": [[1, 3], [5]]})    # what is written to "totals" comes back
+""",
+            "python",
+        ),
+        fix="""\
+Make what the message says. A loop has no place in this model: leave out the stream that closes
+it, and give what comes back as a stream from outside.""",
+    ),
+    "PS632": Explanation(
+        means="""\
+The inputs of a model are not streams of epochs: a name with a list of epochs, each a list of
+events. Or a stream is given that no task reads.""",
+        why="""\
+Epochs are what snapshots are taken of. A flat list of events would be read as one epoch, or as
+many, and either would be a guess.""",
+        example=Example(
+            _SUM
+            + """
+explore([Task("sums", running_sum, ["numbers"], "totals", 0)], {"numbers": [1, 3, 5]})
+""",
+            "python",
+        ),
+        fix="""\
+Put the events of each epoch into a list of their own: `{"numbers": [[1, 3], [5]]}` are two
+epochs, `[[1, 3, 5]]` is one. An epoch without events is `[]`.""",
+    ),
+    "PS633": Explanation(
+        means="""\
+A trace is not valid from where it starts: one of its steps cannot be applied, and the message
+says which. Or what was given as the explanation of a trace does not explain it.""",
+        why="""\
+A trace stands for an execution (Failure Transparency, Definition 6.3). Without one there is
+nothing to explain.""",
+        example=Example(
+            _TRACE
+            + """
+tasks = [Task("sums", running_sum, ["numbers"], "totals", 0)]
+start = Program(tasks, {"numbers": [[1]]}).initial()
+explain(Trace(start, (Step(Rule.RECOVER),)))    # nothing has failed that could recover
+""",
+            "python",
+        ),
+        fix="""\
+Take traces from executions that were explored, `Trace.of(path)`, and change their order only by
+permutations that keep causality (`progress.recovery.causality`).""",
+    ),
+    "PS634": Explanation(
+        means="""\
+Two claims that one system is explained by another do not fit together: they have no system in
+the middle, one of them does not hold, or what is seen through a further view does not only grow.""",
+        why="""\
+Explanations are transitive, and whoever sees less sees them as well (Failure Transparency,
+Lemmas 5.8 and 5.9): but only of what is explained, and with observations that are never undone.""",
+        example=Example(
+            """\
+from progress.recovery.model import Task, explore
+from progress.recovery.observability import Observability
+
+def running_sum(total, number):
+    return total + number, [total + number]
+
+found = explore([Task("sums", running_sum, ["numbers"], "totals", 0)], {"numbers": [[1], [3]]})
+odd = Observability("whether it is odd", lambda output: len(output) == 4)
+found.transparency.through(odd)    # four messages are seen, and later not any more
+""",
+            "python",
+        ),
+        fix="""\
+Join at the same exploration and the same observability function. A view has to keep the order
+of what it sees: what was seen once stays seen.""",
+    ),
+}
