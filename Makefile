@@ -29,6 +29,7 @@ format: setup    ## let ruff mend what it can
 bench: setup    ## measure what the documentation claims
 	$(python) -m benchmarks
 	$(python) -m benchmarks.agent_joins
+	$(python) -m benchmarks.operators
 	$(python) -m benchmarks.at_scale
 	$(python) -m benchmarks.pipelines_on_spark
 

@@ -3,7 +3,8 @@
 Law (tested): the codes here, the codes in the sources, and the pages in docs/codes are the same set.
 
 The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2, 3
-cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph, 7 a dataflow that runs. The long
+cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph, 7 a dataflow that runs, 8 time-aware
+operators. The long
 explanations are loaded when one is looked at, not before: every `pointstamp check` imports this file.
 """
 
@@ -34,6 +35,7 @@ class Code(NamedTuple):
         from graphs.explanations_of_engines import ENGINES
         from graphs.explanations_of_files import FILES
         from graphs.explanations_of_models import MODELS
+        from graphs.explanations_of_operators import OPERATORS
         from graphs.explanations_of_questions import QUESTIONS
         from graphs.explanations_of_runs import RUNS
         from graphs.explanations_of_spark import SPARK
@@ -41,7 +43,7 @@ class Code(NamedTuple):
         from graphs.explanations_of_tables import TABLES
         from graphs.explanations_of_verdicts import VERDICTS
 
-        parts = (FILES, CALLS, VERDICTS, STEPS, QUESTIONS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, MODELS)
+        parts = (FILES, CALLS, VERDICTS, STEPS, QUESTIONS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, MODELS, OPERATORS)
         return next(part[self.number] for part in parts if self.number in part)
 
     def to_json(self) -> dict[str, str]:
@@ -192,6 +194,13 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS777", "no-commits", "error", "A folder holds no commits of a sink, or one that cannot be read."),
     ("PS778", "not-written", "error", "A time could not be written by its sink."),
     ("PS779", "shared-place", "error", "Two edges write each time once to the same place."),
+    ("PS801", "not-an-event", "error", "An operator cannot take what came in."),
+    ("PS802", "bad-operator", "error", "An operator was made of something that cannot be right."),
+    ("PS803", "not-a-time-of-the-stream", "error", "The time of an event is not a time of the stream."),
+    ("PS804", "incomparable-times", "error", "Two times of a stream cannot be compared."),
+    ("PS805", "unknown-next-times", "error", "Which times come after a watermark is not known."),
+    ("PS806", "not-monotone", "error", "Data came at or below a watermark of before."),
+    ("PS807", "broken-specification", "error", "An operator breaks a property of its specification."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

@@ -39,18 +39,10 @@ class Arcs:
     """
 
     def __init__(
-        self,
-        domains: Sequence[Domain],
-        arcs: Sequence[Arc],
-        stubborn: Iterable[int] = (),
-        entrances: int | None = None,
-        endless: bool = False,
-        names: Sequence[str] = (),
+        self, domains: Sequence[Domain], arcs: Sequence[Arc], stubborn: Iterable[int] = (), entrances: int | None = None
     ) -> None:
         self.domains = domains
         self.arcs = arcs
-        self.endless = endless  # whether times may come that fall without end (`progress.endless`)
-        self.names = names  # of the node of each vertex, for messages
         self.entrances = len(domains) if entrances is None else entrances  # the first ones; the others are exits
         self.stubborn = frozenset(stubborn)  # vertices of components that may hold back themselves
 
@@ -70,7 +62,6 @@ class Entrances:
         self.network = network
         count = len(network.nodes)
         domains = list(network.domains)
-        names = list(network.nodes)
         arcs: list[Arc] = []
         self._exits: dict[int, int] = {}
         silent = {id(each) for each in network.summaries if isinstance(each, NormalSummary) and not each.pieces}
@@ -92,7 +83,6 @@ class Entrances:
                 if is_new:
                     source = exits[leading] = len(domains)
                     domains.append(domain)
-                    names.append(network.nodes[node])
                 self._exits[node] = source
                 arcs.append((node, source, identities[domain]))
                 if not is_new:
@@ -101,19 +91,12 @@ class Entrances:
                 summary = summaries[edge]
                 assert summary is not None
                 arcs.append((source, targets[edge], summary))
-        endless = network.endless and any(summary.endless for _, _, summary in arcs)
-        self.arcs = Arcs(domains, arcs, self._stubborn(count, endless), count, endless, names)
+        self.arcs = Arcs(domains, arcs, self._stubborn(count), count)
 
-    def _stubborn(self, count: int, endless: bool) -> set[int]:
-        """Nodes whose component is not known to advance, with the exits of such nodes.
-
-        A time that falls without end may stay what it is on a cycle that advances, and hold back itself.
-        """
+    def _stubborn(self, count: int) -> set[int]:
+        """Nodes whose component is not known to advance, with the exits of such nodes."""
         network = self.network
-        doubted: Iterable[int] = nodes_in_doubt(network)
-        if endless:
-            sizes = network.component_sizes
-            doubted = [node for node, component in enumerate(network.component) if sizes[component] > 1]
+        doubted = nodes_in_doubt(network)
         if not doubted:
             return set()
         numbers = {network.component[node] for node in doubted}
@@ -125,7 +108,7 @@ class Entrances:
         leaving = self._exits.get(node)
         if leaving is not None:
             return [(leaving, time)]
-        return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.limits(time)]
+        return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.apply(time)]
 
     def ways_of_request(self, node: int) -> list[tuple[int, Summary]]:
         """The vertices where a request is outstanding, and what becomes of its time on the way there."""

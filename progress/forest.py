@@ -45,6 +45,10 @@ class Forest:
         for tree in self._paired(list(children)):
             self._plant(tree)
 
+    def hanging(self, time: Any) -> tuple[Any, ...]:
+        """What hangs under a time: every other time that is above it alone hangs under one of these. Cost: O(these)."""
+        return tuple(self._hanging.get(time, ()))
+
     def _paired(self, trees: list[Any]) -> list[Any]:
         """Neighbours that are comparable made into one tree each."""
         kept = []

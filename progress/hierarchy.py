@@ -219,8 +219,7 @@ class Hierarchy:
             for vertex, ways in enumerate(self._out)
             for target, number in ways.items()
         ]
-        graph = self.graph
-        upward = Arcs(graph.domains, [*arcs, *self._other], graph.stubborn, endless=graph.endless, names=graph.names)
+        upward = Arcs(self.graph.domains, [*arcs, *self._other], self.graph.stubborn)
         if not self.core:
             last = len(self.rank) - 1
             upward.component = [last - place for place in self.rank]
@@ -265,7 +264,7 @@ class Way:
 
     def __init__(self, hub: int, summary: Summary) -> None:
         self.hub = hub
-        self.apply = summary.limits
+        self.apply = summary.apply
         run_back = latest(summary)
         assert run_back is not None
         self.latest = run_back

@@ -883,7 +883,96 @@ RECURSION = tuple(
     )
 )
 
-MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE), *RECURSION)
+OPERATORS_SUITE = ("tests/test_operators.py", "tests/test_operator_laws.py", "tests/test_operator_costs.py")
+BROKEN_OPERATORS = (
+    Mutant(
+        "the watermark before the batch",
+        "progress/operators/batch.py",
+        "[DT(event.time, completed), event] if",
+        "[event, DT(event.time, completed)] if",
+    ),
+    Mutant(
+        "an exit at minimal times",
+        "progress/operators/times.py",
+        "if any(less_equal(time, other) for other in kept):",
+        "if any(less_equal(other, time) for other in kept):",
+    ),
+    Mutant(
+        "the first of equals is kept",
+        "progress/operators/times.py",
+        "list(dict.fromkeys(reversed([*items])))[::-1]",
+        "list(dict.fromkeys(items))",
+    ),
+    Mutant(
+        "what was taken stays",
+        "progress/operators/open_times.py",
+        "                    going.append((time, self._items.pop(time)))",
+        "                    going.append((time, self._items[time]))",
+    ),
+    Mutant(
+        "what hangs under a time that goes is not looked at",
+        "progress/operators/open_times.py",
+        "                    candidates += forest.hanging(time)\n",
+        "",
+    ),
+    Mutant(
+        "the exit of the first is forgotten",
+        "progress/operators/compose.py",
+        "return produce(self._second, self._first.exit())",
+        "return produce(self._second, ())",
+    ),
+    Mutant(
+        "a watermark leaves though the other side is behind",
+        "progress/operators/union.py",
+        "            producible.append(numbered)\n        else:",
+        "            producible.append(numbered)\n        elif less_equal(watermark.value, watermark.value):\n            producible.append(numbered)\n        else:",
+    ),
+    Mutant(
+        "watermarks leave oldest first",
+        "progress/operators/union.py",
+        "key=lambda numbered: numbered[0], reverse=True)",
+        "key=lambda numbered: numbered[0])",
+    ),
+    Mutant(
+        "groups that can still be told apart are merged",
+        "progress/operators/complete.py",
+        "for low in self.frontier)\n            group",
+        "for low in self.frontier[:1])\n            group",
+    ),
+    Mutant(
+        "a late time is added to a group",
+        "progress/operators/complete.py",
+        "        if self.frontier is not None and not any(less_equal(low, time) for low in self.frontier):\n            self._groups = None\n",
+        "",
+    ),
+    Mutant(
+        "groups are never merged",
+        "progress/operators/complete.py",
+        "        if frontier != self.frontier:",
+        "        if not frontier:",
+    ),
+    Mutant(
+        "a histogram forgets the last one",
+        "progress/operators/total_histogram.py",
+        "found[time] = Counter(self._counts)",
+        "found[time] = count(data for _, (_, data) in items)",
+    ),
+    Mutant(
+        "the next time of a lex order has no carry",
+        "progress/operators/frontier.py",
+        "range(len(time) - 1, -1, -1)",
+        "range(len(time) - 1, len(time) - 2, -1)",
+    ),
+    Mutant(
+        "a join meets what is not of one time",
+        "progress/operators/join.py",
+        "self._meetings.setdefault(time.value, Meeting())",
+        "self._meetings.setdefault(None, Meeting())",
+    ),
+)
+OPERATORS = tuple(mutant._replace(suite=OPERATORS_SUITE) for mutant in BROKEN_OPERATORS)
+
+MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE), *RECURSION, *OPERATORS)
 
 
 class Verdict(NamedTuple):

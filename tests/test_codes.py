@@ -20,6 +20,7 @@ from graphs.explanations_of_commands import COMMANDS
 from graphs.explanations_of_engines import ENGINES
 from graphs.explanations_of_files import FILES
 from graphs.explanations_of_models import MODELS
+from graphs.explanations_of_operators import OPERATORS
 from graphs.explanations_of_questions import QUESTIONS
 from graphs.explanations_of_runs import RUNS
 from graphs.explanations_of_spark import SPARK
@@ -62,6 +63,7 @@ def test_the_registry_holds_exactly_the_codes_of_the_sources() -> None:
         "explanations_of_engines.py",
         "explanations_of_spark.py",
         "explanations_of_tables.py",
+        "explanations_of_operators.py",
         "explanations_of_commands.py",
         "explanations_of_models.py",
         "report_text.py",
@@ -94,7 +96,7 @@ def test_severities_are_those_of_the_specification() -> None:
 
 def test_every_code_is_explained_once() -> None:
     parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS), set(SPARK)]
-    parts += [set(ENGINES), set(TABLES), set(MODELS)]
+    parts += [set(ENGINES), set(TABLES), set(MODELS), set(OPERATORS)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 

@@ -1,0 +1,49 @@
+"""What operators are given, looked at first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.operators.times import has_hash
+
+
+def not_an_event(value: object) -> PointstampError:
+    """What came in is neither data nor a watermark."""
+    return PointstampError("PS801", f"{brief(value)} is not an event", "DT(time, data) or WM(time)")
+
+
+def not_a_batch(data: object) -> PointstampError:
+    """The data of an event are not a batch."""
+    right = "a list of (time, data), as batch() puts out"
+    return PointstampError("PS801", f"the data {brief(data)} are not a batch", right)
+
+
+def pairs(name: str, given: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """A buffer of (time, data); PS802 for anything else."""
+    right = f"{name}=[(time, data), ...]"
+    try:
+        found = [(time, data) for time, data in given]
+    except (TypeError, ValueError):
+        raise PointstampError("PS802", f"{brief(given)} cannot be the {name} of an operator", right) from None
+    return found
+
+
+def batch_of(data: object) -> list[tuple[Any, Any]]:
+    """The data of an event as a batch; PS801 for anything else."""
+    if not isinstance(data, list | tuple) or not all(isinstance(each, tuple) and len(each) == 2 for each in data):
+        raise not_a_batch(data)
+    return [*data]
+
+
+def count(items: Iterable[Any]) -> Counter[Any]:
+    """`mset`. PS801 where an item has no hash. Cost: O(items)."""
+    kept = [*items]
+    try:
+        return Counter(kept)
+    except TypeError:
+        unhashable = next((item for item in kept if not has_hash(item)), kept)
+        right = "data with a hash, such as numbers, texts or tuples"
+        raise PointstampError("PS801", f"{brief(unhashable)} cannot be counted", right) from None
