@@ -38,11 +38,10 @@ class Total:
         return tuple(sorted(sums.items())), [], {"sums": [Message(event.time, done)]}
 
 
-escapes = check_behaviours(
+checked = check_behaviours(
     GRAPH,
     {"total": Total()},
     {"numbers": [Message(0, 5), Message(1, 7)]},
     depth=3,
 )
-for escape in escapes:
-    print(escape)
+print(checked)

@@ -132,6 +132,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS612", "no-such-time", "error", "The location has no such time."),
     ("PS613", "wrong-kind-of-location", "error", "A message is not on an edge, or a request is not at a node."),
     ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
+    ("PS615", "not-a-function", "error", "The step of a node is not a function of its state and an event."),
     # Models that are explored.
     ("PS631", "bad-task", "error", "The tasks of a model, or what one of them does, are not what it has."),
     ("PS632", "bad-epochs", "error", "The inputs of a model are not streams of epochs."),

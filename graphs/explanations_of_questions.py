@@ -211,4 +211,40 @@ code("PS2O1")                         # with the letter O
 `pointstamp explain` without a code lists all of them. Names serve as well as numbers here:
 `code("sends-into-the-past")`.""",
     ),
+    "PS615": Explanation(
+        means="""\
+A node that is explored is a function (A&I 2.2): from a state and an event to the next state,
+requests and messages. This one changed a state that can be hashed, does not do the same each
+time, or has a state with an object in it that is equal to nothing but itself.""",
+        why="""\
+An exploration visits each state once. Where a state changes after it was visited, or never is
+equal to one that was, states are taken for others, and what is said of all of them is wrong.""",
+        example=Example(
+            """\
+from graphs import Graph
+from progress.escape import check_behaviours
+from progress.local_history import Message
+
+class Counts:
+    def __init__(self):
+        self.seen = 0
+
+class Node:
+    def initial(self):
+        return [(Counts(), ())]
+
+    def step(self, state, event):
+        state.seen += 1                                  # of the state that it was given
+        return state, (), {}
+
+graph = Graph().node("count").edge(None, "count", "in")
+check_behaviours(graph, {"count": Node()}, {"in": [Message(0)]})
+""",
+            "python",
+        ),
+        fix="""\
+Let states be plain values, such as numbers, tuples and dictionaries, or dataclasses, which
+compare by what is in them, and give back a new one. What cannot be hashed, as a dictionary, is
+copied before each step, and may be changed. A node that runs is explored by its snapshots.""",
+    ),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping, Set
+from enum import Enum
 from typing import Any, NamedTuple
 
 from progress.local_history import (
@@ -26,8 +27,17 @@ from progress.local_history import (
     still_pending,
 )
 from progress.order import Domain
+from progress.purity import alike
 
 MOST_HISTORIES = 20_000
+
+
+class Extent(Enum):
+    """How much of a node an exploration has seen."""
+
+    ALL = "complete"
+    DEPTH = "not complete: there are longer histories than were asked for"
+    HISTORIES = "not complete: there are more histories than the budget allows"
 
 
 class Evidence:
@@ -58,8 +68,9 @@ class Observed(NamedTuple):
     (p, t) ~>N (p, t') when t <= b and r <= t' for some base pair (b, r), as `may_request` decides. Condition 1 holds of
     all such pairs when it holds of the base, since then t <= b <= r <= t'.
 
-    `complete`: no history was left out, but those that go on from a state that is known from another one.
-    `histories` were run, those without events included; they reached so many different `states`.
+    `complete`: no history was left out, but those that go on from a state that is known from another one; `extent` says
+    what was. `histories` were run, those without events included; they reached so many different `states`. `impure` is
+    a step that did something else when it was made again: then nothing that was found is worth much.
     """
 
     node: str
@@ -68,6 +79,8 @@ class Observed(NamedTuple):
     complete: bool
     histories: int
     states: int
+    extent: Extent = Extent.ALL
+    impure: Evidence | None = None
 
     def may_request(self, domain: Domain, time: Any, requested: Any) -> bool:
         """Definition 3: (p, time) ~>N (p, requested). Cost: O(requests)."""
@@ -82,27 +95,35 @@ def explore(
     depth: int | None = None,
     most_histories: int = MOST_HISTORIES,
     name: str | None = None,
+    late: bool = True,
 ) -> Observed:
     """Run the local histories over these messages on the incoming edges, and notifications of these times.
 
     As in the paper, a notification of any of the `times` may come, asked for or not. Without `times` only those come
-    that are pending: the restriction that A&I 2.2 mention, for nodes whose code relies on it.
+    that are pending: one of the two restrictions that A&I 2.2 mention, for nodes whose code relies on it. `late=False`
+    is the other: no message at t comes after a notification of t.
 
     Breadth first, histories of at most `depth` events. A state that several histories reach is continued once: of two
     histories to one state, the one with fewer requests pending shows all that the other does (Definition 3 subtracts
     what is pending), so only minimal sets of pending requests are kept; without `times`, all that differ.
 
-    Cost: at most `most_histories` steps of the node. Finding a state again takes O(1), but O(states) for states of
-    a class of your own that cannot be hashed.
+    All steps are made once more in the end, to see whether they do the same.
+
+    Cost: at most `most_histories` steps of the node, each twice. Finding a state again takes O(1), but O(states) for
+    states of a class of your own that cannot be hashed.
     """
-    return _Exploration(messages, times, node_name(node, name)).run(node, depth, most_histories)
+    return _Exploration(messages, times, late, node_name(node, name)).run(node, depth, most_histories)
 
 
 class _Reached(NamedTuple):
-    """A state with its pending requests, and the step that reached it."""
+    """A state with its pending requests, and the step that reached it.
+
+    `over` are the times of sample messages of which the node was notified, where none may come late.
+    """
 
     state: Any
     pending: frozenset[Any]
+    over: frozenset[Any] = frozenset()
     length: int = 0
     before: _Reached | None = None
     event: Event | None = None
@@ -120,57 +141,84 @@ class _Reached(NamedTuple):
 class _Exploration:
     """One run of `explore`."""
 
-    def __init__(self, messages: Mapping[str, Iterable[Message]], times: Iterable[Any] | None, name: str) -> None:
+    def __init__(
+        self, messages: Mapping[str, Iterable[Message]], times: Iterable[Any] | None, late: bool, name: str
+    ) -> None:
         self.name = name
         self.only_pending = times is None
         self.events: list[Event] = [Received(edge, each) for edge, several in messages.items() for each in several]
+        self.watched = frozenset() if late else frozenset(event.time for event in self.events)
         self.events.extend(map(Notification, times or ()))
         self.one_step: dict[tuple[Any, str, Any], Evidence] = {}
         self.requests: dict[tuple[Any, Any], Evidence] = {}
         self.states = 0
-        self.known: dict[Hashable, list[tuple[Any, list[frozenset[Any]]]]] = {}
+        self.known: dict[Hashable, list[tuple[Any, list[tuple[frozenset[Any], frozenset[Any]]]]]] = {}
+        self.made: list[tuple[_Reached, Event, Outcome]] = []
 
     def run(self, node: NodeBehaviour, depth: int | None, most_histories: int) -> Observed:
         """Breadth first, so that what is found first is found by a shortest history."""
-        starts = [_Reached(start.state, start.requests) for start in beginnings(node)]
+        starts = [_Reached(start.state, start.requests) for start in beginnings(node, self.name)]
         queue = deque(start for start in starts if self.is_new(start))
-        histories = len(starts)
+        extent = self.search(node, queue, depth, most_histories - len(starts))
+        histories = len(starts) + len(self.made)
+        found = self.one_step, self.requests, extent is Extent.ALL, histories, self.states
+        return Observed(self.name, *found, extent, self.impure(node))
+
+    def search(self, node: NodeBehaviour, queue: deque[_Reached], depth: int | None, most: int) -> Extent:
+        """Make every step from what waits and from what that reaches."""
         while queue:
             here = queue.popleft()
             for event in self.events_at(here):
-                if here.length == depth or histories >= most_histories:
-                    return self.observed(False, histories)
-                histories += 1
+                if here.length == depth:
+                    return Extent.DEPTH
+                if len(self.made) >= most:
+                    return Extent.HISTORIES
                 outcome = step(node, here.state, event, here.history, self.name)
+                self.made.append((here, event, outcome))
                 self.note(here, event, outcome)
                 pending = still_pending(here.pending, event, outcome.requests)
-                reached = _Reached(outcome.state, pending, here.length + 1, here, event)
+                is_over = isinstance(event, Notification) and event.time in self.watched
+                over = here.over | {event.time} if is_over else here.over
+                reached = _Reached(outcome.state, pending, over, here.length + 1, here, event)
                 if self.is_new(reached):
                     queue.append(reached)
-        return self.observed(True, histories)
+        return Extent.ALL
 
-    def observed(self, complete: bool, histories: int) -> Observed:
-        """What was found so far."""
-        return Observed(self.name, self.one_step, self.requests, complete, histories, self.states)
+    def impure(self, node: NodeBehaviour) -> Evidence | None:
+        """The first step that does something else when it is made again, or fails."""
+        for here, event, outcome in self.made:
+            try:
+                again = step(node, here.state, event, here.history, self.name)
+            except Exception:
+                return Evidence(here, event)
+            if not alike(outcome, again):
+                return Evidence(here, event)
+        return None
 
     def events_at(self, here: _Reached) -> Iterable[Event]:
         """The events that may come next."""
-        return [*self.events, *map(Notification, _in_order(here.pending))] if self.only_pending else self.events
+        events = self.events
+        if here.over:
+            events = [event for event in events if isinstance(event, Notification) or event.time not in here.over]
+        return [*events, *map(Notification, _in_order(here.pending))] if self.only_pending else events
 
     def is_new(self, reached: _Reached) -> bool:
         """Whether nothing known shows all that this state will; it is remembered."""
         bucket = self.known.setdefault(_frozen(reached.state), [])
         for state, sets in bucket:
             if state is reached.state or state == reached.state:
-                if reached.pending in sets:
+                if any(self.shows(known, over, reached) for known, over in sets):
                     return False
-                if not self.only_pending and any(known <= reached.pending for known in sets):
-                    return False
-                sets.append(reached.pending)
+                sets.append((reached.pending, reached.over))
                 return True
         self.states += 1
-        bucket.append((reached.state, [reached.pending]))
+        bucket.append((reached.state, [(reached.pending, reached.over)]))
         return True
+
+    def shows(self, pending: frozenset[Any], over: frozenset[Any], reached: _Reached) -> bool:
+        """Whether a state with these shows all that the same state with those of `reached` does."""
+        is_less = pending == reached.pending if self.only_pending else pending <= reached.pending
+        return is_less and over <= reached.over
 
     def note(self, here: _Reached, event: Event, outcome: Outcome) -> None:
         """Keep what one step shows that was not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from progress.behaviour import MOST_HISTORIES, Observed, explore
+from progress.behaviour import MOST_HISTORIES, Extent, Observed, explore
 from progress.errors import PointstampError
 from progress.local_history import Event, History, NodeBehaviour, beginnings
 from progress.order import Domain
@@ -75,18 +75,61 @@ def early_request(observed: Observed, domain: Domain) -> Escape | None:
     return None
 
 
+class Looked(NamedTuple):
+    """How much of a node's code was looked at: `extent` over the samples, and the edges for which there were none."""
+
+    node: str
+    extent: Extent
+    histories: int
+    states: int
+    without_samples: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every history over samples of every edge was run, up to states that are known."""
+        return self.extent is Extent.ALL and not self.without_samples
+
+    def __str__(self) -> str:
+        lacking = "".join(f"; no samples for {edge!r}" for edge in self.without_samples)
+        return f"{self.node}: {self.extent.value} ({self.histories} histories, {self.states} states){lacking}"
+
+
+class Checked(list[Escape]):
+    """The escapes that were found, and how much was looked at: without it, an empty list says nothing.
+
+    `nodes` has an entry for each node whose code was given, `without_code` names the others.
+    """
+
+    def __init__(self, escapes: Iterable[Escape], nodes: Mapping[str, Looked], without_code: Iterable[str]) -> None:
+        super().__init__(escapes)
+        self.nodes = dict(nodes)
+        self.without_code = tuple(without_code)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every node's code was given, and all of it looked at."""
+        return not self.without_code and all(looked.complete for looked in self.nodes.values())
+
+    def __str__(self) -> str:
+        lines = [*map(str, self), *map(str, self.nodes.values())]
+        return "\n".join([*lines, *(f"{name}: no code was given" for name in self.without_code)])
+
+
 def check_behaviours(
     graph: Topology,
     behaviours: Mapping[str, NodeBehaviour],
     samples: Mapping[str, Iterable[Any]],
     depth: int | None = None,
     most_histories: int = MOST_HISTORIES,
-) -> list[Escape]:
-    """Where nodes do what the graph does not declare, in the order of its nodes.
+    late: bool = True,
+) -> Checked:
+    """Where nodes do what the graph does not declare, in the order of its nodes; and how much of each was looked at.
 
     `samples` names, for an edge, messages that may arrive on it, and for a node, times of which it may be notified,
-    asked for or not; a node for which it names none is notified of what it requests. A node gives at most one escape
-    for each edge, one for its `requests` (or `notify: false`), and one for Condition 1. Cost: `explore` for each node.
+    asked for or not; a node for which it names none is notified of what it requests. With `late=False` no message at t
+    comes after a notification of t (A&I 2.2 mention both restrictions). A node gives at most one escape for each edge,
+    one for its `requests` (or `notify: false`), one for Condition 1, and one where a step does something else when it
+    is made again. Cost: `explore` for each node.
     """
     network = graph.network()
     given = {location: list(items) for location, items in samples.items()}
@@ -100,17 +143,24 @@ def check_behaviours(
         if network.number(name) >= len(network.nodes):
             raise PointstampError("PS611", f"{name!r} is an edge", "name a node of the graph")
     escapes: list[Escape] = []
+    nodes: dict[str, Looked] = {}
     for number, name in enumerate(network.nodes):
         if name in behaviours:
             arriving = [network.edges[edge] for edge in network.incoming[number]]
             messages = {edge: given[edge] for edge in arriving if edge in given}
-            observed = explore(behaviours[name], messages, given.get(name), depth, most_histories, name)
-            escapes.extend(_first_request(network, number, beginnings(behaviours[name])))
+            observed = explore(behaviours[name], messages, given.get(name), depth, most_histories, name, late)
+            escapes.extend(_first_request(network, number, beginnings(behaviours[name], name)))
             escapes.extend(_sendings(network, number, observed))
             escapes.extend(_requests(network, number, observed))
-    return escapes
+            if observed.impure is not None:
+                history, event = observed.impure.history, observed.impure.event
+                escapes.append(Escape(name, IMPURE, event.time, None, (), history, event))
+            lacking = tuple(edge for edge in arriving if not given.get(edge))
+            nodes[name] = Looked(name, observed.extent, observed.histories, observed.states, lacking)
+    return Checked(escapes, nodes, [name for name in network.nodes if name not in behaviours])
 
 
+IMPURE = "does not do the same each time, where a step is a function of the state and the event"
 NO_REQUESTS = "where the graph says that the node never asks for notifications"
 
 

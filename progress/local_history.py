@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from progress.purity import Kept, check_state
+
 
 class Message(NamedTuple):
     """A message m; `time` is time(m)."""
@@ -50,7 +52,8 @@ class NodeBehaviour(Protocol):
     """A node. `step` is a function of its arguments: whatever the node remembers is in the state.
 
     States are compared by equality. Those that cannot be hashed are copied before each step, so that a step may change
-    the one that it is given; those that can be hashed must not be changed.
+    the one that it is given; those that can be hashed must not be changed. A state that is changed all the same, or
+    that is equal to nothing but itself, is refused (`progress.purity`).
     """
 
     def initial(self) -> Iterable[tuple[Any, Iterable[Any]]]:
@@ -90,9 +93,12 @@ class Outcome(NamedTuple):
     sent: Mapping[str, tuple[Message, ...]]
 
 
-def beginnings(node: NodeBehaviour) -> list[History]:
+def beginnings(node: NodeBehaviour, name: str | None = None) -> list[History]:
     """The local histories without events: Initial(p)."""
-    return [History(state, frozenset(requests)) for state, requests in node.initial()]
+    starts = list(node.initial())
+    for state, _ in starts:
+        check_state(node_name(node, name), state)
+    return [History(state, frozenset(requests)) for state, requests in starts]
 
 
 def step(
@@ -103,7 +109,12 @@ def step(
     `before` tells the history so far; it is asked for only then.
     """
     try:
-        then, requests, sent = node.step(state if is_hashable(state) else copy.deepcopy(state), event)
+        is_fixed = is_hashable(state)
+        kept = Kept(state) if is_fixed else None
+        then, requests, sent = node.step(state if is_fixed else copy.deepcopy(state), event)
+        check_state(node_name(node, name), then)
+        if kept is not None:
+            kept.check(node_name(node, name))
         lists = {edge: tuple(messages) for edge, messages in sent.items()}
         outcome = Outcome(then, frozenset(requests), {edge: messages for edge, messages in lists.items() if messages})
         for messages in outcome.sent.values():

@@ -106,15 +106,22 @@ def random_node(seed: int) -> tuple[FunctionNode, dict[str, list[Message]], list
 
 
 def by_definition(
-    node: NodeBehaviour, messages: Mapping[str, Iterable[Message]], times: Iterable[int] | None, depth: int
+    node: NodeBehaviour,
+    messages: Mapping[str, Iterable[Message]],
+    times: Iterable[int] | None,
+    depth: int,
+    late: bool = True,
 ) -> tuple[dict[tuple[Any, str, Any], int], dict[tuple[Any, Any], int]]:
     """Definitions 1 and 3 over all histories h and events x of together at most `depth` events.
 
     Each found with the number of events of a shortest h that shows it. Without `times`, only pending ones are notified.
+    Without `late`, no message for t is to the right of a notification for t.
     """
     one_step: dict[tuple[Any, str, Any], int] = {}
     requests: dict[tuple[Any, Any], int] = {}
     for history, event in _histories(node, messages, times, depth):
+        if not late and _is_late((*history.events, event)):
+            continue
         state, pending, _ = after(node, history)
         _, requested, sent = node.step(state, event)
         length = len(history.events)
@@ -126,6 +133,13 @@ def by_definition(
             pair = (event.time, time)
             requests[pair] = min(length, requests.get(pair, length))
     return one_step, requests
+
+
+def _is_late(events: tuple[Event, ...]) -> bool:
+    """Whether some message comes at a time after a notification of it."""
+    return any(
+        isinstance(event, Received) and Notification(event.time) in events[:place] for place, event in enumerate(events)
+    )
 
 
 def _histories(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import pytest
 
-from progress.behaviour import Observed, explore
+from progress import PointstampError
+from progress.behaviour import Extent, Observed, explore
 from progress.escape import early_request, uncovered, uncovered_request
 from progress.local_history import (
     Event,
@@ -18,7 +21,19 @@ from progress.local_history import (
     Received,
     after,
 )
-from tests.local_histories import A0, NAT, Counter, FunctionNode, Total, by_definition, random_node, received, summary
+from tests.local_histories import (
+    A0,
+    NAT,
+    Counter,
+    FunctionNode,
+    Liar,
+    Total,
+    by_definition,
+    random_node,
+    received,
+    relay,
+    summary,
+)
 
 # --- Definition 1 ----------------------------------------------------------------------------------------------------
 
@@ -128,14 +143,15 @@ def test_a_state_reached_with_fewer_requests_pending_is_explored_again() -> None
 # --- how histories are explored --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize(("late", "seed"), [*((True, s) for s in range(150)), *((False, s) for s in range(60))])
 @pytest.mark.parametrize("unasked", [True, False])
-def test_exploring_agrees_with_the_definitions(seed: int, unasked: bool) -> None:
+def test_exploring_agrees_with_the_definitions(seed: int, unasked: bool, late: bool) -> None:
     """All histories one by one, Definitions 1 and 3 to the letter, against the search over states."""
     node, messages, times = random_node(seed)
+    given = times if unasked else None
     for depth in (1, 2, 4):
-        observed = explore(node, messages, times if unasked else None, depth=depth)
-        one_step, requests = by_definition(node, messages, times if unasked else None, depth)
+        observed = explore(node, messages, given, depth=depth, late=late)
+        one_step, requests = by_definition(node, messages, given, depth, late)
         assert {pair: len(evidence.history.events) for pair, evidence in observed.one_step.items()} == one_step
         assert {pair: len(evidence.history.events) for pair, evidence in observed.requests.items()} == requests
         for (time, edge, result), evidence in observed.one_step.items():
@@ -143,10 +159,137 @@ def test_exploring_agrees_with_the_definitions(seed: int, unasked: bool) -> None
             sent = then.sent[edge][len(before.sent.get(edge, ())) :]
             assert evidence.event.time == time
             assert result in [message.time for message in sent]
-    whole = explore(node, messages, times if unasked else None)
+    whole = explore(node, messages, given, late=late)
     if whole.complete:
         assert set(one_step) <= set(whole.one_step)
         assert set(requests) <= set(whole.requests)
+
+
+def test_without_late_messages_less_is_found() -> None:
+    """The other restriction of 2.2: what a node sends for a message at a time that is over is not held against it."""
+
+    def respond(state: frozenset[int], event: Event) -> Any:
+        if isinstance(event, Notification):
+            return state | {event.time}, [], {}
+        return state, [event.time], {"out": [Message(0 if event.time in state else event.time)]}
+
+    node = FunctionNode(respond, [(frozenset(), ())])
+    samples = {"in": [Message(2), Message(3)]}
+    assert (2, "out", 0) in explore(node, samples).one_step
+    found = explore(node, samples, late=False)
+    assert set(found.one_step) == {(2, "out", 2), (3, "out", 3)}
+    assert found.complete
+    assert (2, "out", 0) in explore(node, {"in": [Message(2)]}, [5, 2], late=True).one_step
+    assert (2, "out", 0) not in explore(node, {"in": [Message(2)]}, [5, 2], late=False).one_step
+
+
+# --- nodes that are no functions -------------------------------------------------------------------------------------
+
+
+class Remembers:
+    """Keeps a count beside its state, which it tells from the eighth step on."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def initial(self) -> Any:
+        return [(0, ())]
+
+    def step(self, state: int, event: Event) -> Any:
+        self.steps += 1
+        return (state + 1) % 3, [], {"out": [Message(event.time, self.steps > 8)]}
+
+
+def test_a_step_that_does_something_else_the_second_time_is_found() -> None:
+    """Whether the node knows it is made again, chooses by chance, or gives up what it has."""
+    chance = random.Random(3)
+    several: dict[str, Any] = {
+        "count": Remembers(),
+        "chance": FunctionNode(lambda state, event: (state, [], {"out": [Message(event.time, chance.random())]})),
+    }
+    for node in several.values():
+        observed = explore(node, {"in": [A0]}, [0])
+        assert observed.impure is not None
+        assert observed.impure.event.time == 0
+    left = iter(range(3))
+    fails = FunctionNode(lambda state, event: ((state + next(left) * 0 + 1) % 3, [], {}))
+    found = explore(fails, {"in": [A0]}, [])
+    assert found.impure is not None  # it raises when the steps are made again
+    assert found.histories == 4
+
+
+@pytest.mark.parametrize("node", [Counter(), Total(), Liar()])
+def test_steps_that_do_the_same_each_time_are_not_impure(node: Any) -> None:
+    assert explore(node, {"in": [Message(0, 0), Message(1, 0)]}, depth=4).impure is None
+
+
+def test_what_is_not_a_number_is_like_itself() -> None:
+    """A value that is not equal to itself does not make a step impure."""
+    node = FunctionNode(lambda state, event: (state, [], {"out": [Message(event.time, float("nan"))]}))
+    assert explore(node, {"in": [A0]}, []).impure is None
+
+
+class Counts:
+    """A state that can be hashed, and is equal to nothing but itself."""
+
+    def __init__(self, seen: int = 0) -> None:
+        self.seen = seen
+
+
+class Slotted:
+    """The same, with a slot."""
+
+    __slots__ = ("seen",)
+
+
+class Valued:
+    """A state that can be hashed and compared, and can be changed."""
+
+    def __init__(self, seen: int = 0) -> None:
+        self.seen = seen
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Valued) and self.seen == other.seen
+
+    def __hash__(self) -> int:
+        return hash(self.seen)
+
+    def __repr__(self) -> str:
+        return f"Valued({self.seen})"
+
+
+class Colour(Enum):
+    """A state of which there is one each."""
+
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [Counts, lambda: (1, Counts()), lambda: {"a": [Counts()]}, lambda: {Counts(): 1}, lambda: iter([1]), Slotted],
+)
+def test_a_state_that_is_equal_to_nothing_but_itself_is_refused(make: Callable[[], Any]) -> None:
+    at_once = FunctionNode(lambda state, event: (state, [], {}), [(make(), ())])
+    for node in (at_once, FunctionNode(lambda state, event: (make(), [], {}))):
+        with pytest.raises(PointstampError, match=r"PS615.* in its state, which is equal to nothing but itself"):
+            explore(node, {"in": [A0]}, [])
+
+
+@pytest.mark.parametrize("state", [object(), Colour.RED, (None, int), relay, 1.5, frozenset({2})])
+def test_states_of_which_there_is_one_are_none_of_these(state: Any) -> None:
+    found = explore(FunctionNode(lambda state, event: (state, [], {}), [(state, ())]), {"in": [A0]}, [])
+    assert (found.states, found.complete, found.impure) == (1, True, None)
+
+
+def test_a_step_that_changes_the_state_it_was_given_is_refused() -> None:
+    def respond(state: Valued, event: Event) -> Any:
+        state.seen += 1
+        return state, [], {}
+
+    with pytest.raises(PointstampError, match=r"PS615.*has changed its state Valued\(0\), .* to Valued\(1\)"):
+        explore(FunctionNode(respond, [(Valued(), ())]), {"in": [A0]}, [])
+    honest = FunctionNode(lambda state, event: (Valued(min(state.seen + 1, 3)), [], {}), [(Valued(), ())])
+    assert explore(honest, {"in": [A0]}, []).states == 4
 
 
 def test_a_finite_node_is_explored_completely() -> None:
@@ -162,6 +305,8 @@ def test_budget() -> None:
     endless = FunctionNode(lambda state, event: (state + 1, [], {"out": [Message(state)]}), [(0, [])])
     observed = explore(endless, {"in": [A0]}, [], most_histories=10)
     assert (observed.complete, observed.histories, observed.states) == (False, 10, 10)
+    assert observed.extent is Extent.HISTORIES
+    assert explore(endless, {"in": [A0]}, [], depth=3).extent is Extent.DEPTH
     assert len(observed.one_step) == 9
     assert not explore(endless, {"in": [A0]}, []).complete
     assert explore(endless, {}, []).complete  # nothing ever happens to it

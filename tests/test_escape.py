@@ -9,7 +9,7 @@ import pytest
 
 from graphs import Graph
 from progress import PointstampError, Product
-from progress.behaviour import explore
+from progress.behaviour import Extent, explore
 from progress.escape import Escape, check_behaviours, early_request, uncovered, uncovered_request
 from progress.local_history import (
     Event,
@@ -126,6 +126,55 @@ def test_honest_nodes() -> None:
     assert check_behaviours(a_graph(), {"count": Counter(), "total": Total()}, SAMPLES, depth=4) == []
     assert check_behaviours(a_graph(), {}, SAMPLES) == []
     assert check_behaviours(a_graph(), {"total": Total()}, {}) == []
+
+
+def test_no_escapes_is_said_with_how_much_was_looked_at() -> None:
+    """Nothing escapes; nothing was looked at; the budget or the depth ran out: all of these are empty, and say why."""
+    graph = a_graph()
+    honest: dict[str, Any] = {"count": Counter(), "total": Total()}
+    samples: dict[str, Iterable[Any]] = {"in": [A0, C0], "out": [Message(1, 0)]}
+    whole = check_behaviours(graph, honest, samples)
+    assert (list(whole), whole.complete, whole.without_code) == ([], True, ())
+    assert str(whole) == "count: complete (9 histories, 4 states)\ntotal: complete (4 histories, 2 states)"
+    short = check_behaviours(graph, honest, samples, depth=2)
+    assert not short.complete
+    assert short.nodes["count"].extent is Extent.DEPTH
+    assert "count: not complete: there are longer histories than were asked for" in str(short)
+    poor = check_behaviours(graph, honest, samples, most_histories=3)
+    assert poor.nodes["total"].extent is Extent.HISTORIES
+    assert "there are more histories than the budget allows (3 histories" in str(poor)
+    silent = check_behaviours(graph, {"total": Total()}, {"in": [A0], "out": []})
+    assert (silent.nodes["total"].without_samples, silent.without_code, silent.complete) == (
+        ("out",),
+        ("count",),
+        False,
+    )
+    assert str(silent) == "total: complete (1 histories, 1 states); no samples for 'out'\ncount: no code was given"
+
+
+def test_a_step_that_is_no_function_escapes() -> None:
+    calls: list[int] = []
+
+    def respond(state: int, event: Event) -> Any:
+        calls.append(1)
+        return 0, [], {"totals": [Message(event.time, len(calls))]}
+
+    (escape,) = check_behaviours(a_graph(), {"total": FunctionNode(respond)}, SAMPLES)
+    assert str(escape) == (
+        "the node 'total' does not do the same each time, where a step is a function of the state and the event:\n"
+        "  starts in state 0\n  receives 1 at 1 on 'out'   <- here"
+    )
+
+
+def test_what_happens_only_for_late_messages_escapes_only_with_them() -> None:
+    def respond(state: frozenset[int], event: Event) -> Any:
+        if isinstance(event, Notification):
+            return state | {event.time}, [], {}
+        return state, [event.time], {"totals": [Message(0)]} if event.time in state else {}
+
+    late = FunctionNode(respond, [(frozenset(), ())])
+    assert len(check_behaviours(a_graph(), {"total": late}, SAMPLES)) == 1
+    assert check_behaviours(a_graph(), {"total": late}, SAMPLES, late=False) == []
 
 
 def test_the_graph_file_lies_about_the_node() -> None:

@@ -193,6 +193,21 @@ def test_local_states_need_no_hash_and_nodes_may_change_their_own() -> None:
     assert len(explore(Specification(one_node(node=node))).states) == len(kinds)
 
 
+def test_a_system_of_nodes_that_are_no_functions_is_refused() -> None:
+    """The machine asks each node once for a state and an event: what it does has to be the same each time."""
+    chance = random.Random(1)
+    by_chance = FunctionNode(lambda state, event: (chance.random(), (), {}), [(0, ())])
+    with pytest.raises(PointstampError, match=r"PS615: the node 'p' does not do the same each time it is given Rec"):
+        explore(Specification(one_node({"in": [A]}, node=by_chance)))
+
+    class Itself:
+        def __init__(self) -> None:
+            self.seen = 0
+
+    with pytest.raises(PointstampError, match=r"PS615.*equal to nothing but itself"):
+        list(Specification(one_node(node=FunctionNode(lambda s, e: (s, (), {}), [(Itself(), ())]))).initial())
+
+
 # --- actions ---------------------------------------------------------------------------------------------------------
 
 

@@ -13,8 +13,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
-from progress.local_history import Event, History, Message, NodeBehaviour, is_hashable, step
+from progress.local_history import Event, History, Message, NodeBehaviour, beginnings, is_hashable, step
 from progress.order import NO_TIME, as_time
+from progress.purity import alike, refused
 from progress.semantics.state import Names, Queue, State, held, released
 from progress.topology import NO_NODE, Network, Topology
 
@@ -68,7 +69,10 @@ class System:
     def beginnings(self) -> Iterator[State]:
         """InitProp: nothing on internal and output edges; every node in a state of Initial(p), with its requests."""
         starts = [
-            [(held(state), self._requests(number, requests)) for state, requests in self.nodes[name].initial()]
+            [
+                (held(start.state), self._requests(number, start.requests))
+                for start in beginnings(self.nodes[name], name)
+            ]
             for number, name in enumerate(self.names.nodes)
         ]
         coming = tuple(tuple(sorted(queue, key=partial(self.sort_key, e))) for e, queue in enumerate(self._arrivals))
@@ -78,12 +82,18 @@ class System:
                 yield State(self.names, queues, local, tuple(requests for _, requests in choice), coming)
 
     def react(self, node: int, local: Hashable, event: Event) -> Reaction:
-        """g1(p)(s, x), each computed once. What the node's code raises passes on, with a note that says where."""
+        """g1(p)(s, x), each computed twice, to see that it is a function (PS615), and then kept.
+
+        What the node's code raises passes on, with a note that says where.
+        """
         key = node, local, event
         found = self._known.get(key)
         if found is None:
             name, state = self.names.nodes[node], released(local)
-            outcome = step(self.nodes[name], state, event, partial(History, state, frozenset()), name)
+            before = partial(History, state, frozenset())
+            outcome = step(self.nodes[name], state, event, before, name)
+            if not alike(outcome, step(self.nodes[name], state, event, before, name)):
+                raise refused(name, f"does not do the same each time it is given {brief(event)}")
             sent = [(self._leaving(node, edge), messages) for edge, messages in outcome.sent.items()]
             sent.sort()
             found = self._known[key] = Reaction(
