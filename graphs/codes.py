@@ -159,6 +159,8 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS718", "bad-on-error", "error", "What is to be done when a node raises is for no node, or cannot be done."),
     ("PS719", "mixed-outputs", "error", "Late or dead messages would leave by an output edge of the graph."),
     ("PS720", "bad-policy", "error", "A time policy cannot work with what it was given."),
+    ("PS722", "not-copied", "error", "A node is to be copied for a run, and cannot be."),
+    ("PS723", "used-by-another-run", "error", "Two runs, or two nodes, would share what is one's at a time."),
     ("PS731", "bad-input-line", "error", "A line of an input is neither a message nor does it complete times."),
     ("PS732", "not-json", "error", "A value that leaves the graph cannot be written as JSON."),
     ("PS733", "pipeline-failed", "error", "The file of a pipeline, or what it defines, raised an exception."),

@@ -81,7 +81,7 @@ class Count(Node):
     def __init__(self):
         self.log = open("log", "a")
 
-dataflow = Dataflow(graph, {"count": Count()})
+dataflow = Dataflow(graph, {"count": Count})
 """,
             "pointstamp run count.py --state kept",
         ),

@@ -317,4 +317,50 @@ by_count(["a", "b", "c"], every=0)
 What the hint asks for. `with_idleness` knows what follows after a number; for other times it
 needs the function `to`, or a policy to `follow`.""",
     ),
+    "PS722": Explanation(
+        means="""\
+A node was given as an object, and what it holds cannot be copied: a lock, an open file, a
+connection.""",
+        why="""\
+Each run works with nodes of its own, so that two runs of one dataflow do not mix what they keep.""",
+        example=_run(
+            """
+import threading
+
+
+class Count(Node):
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def on_message(self, edge, time, value, out):
+        with self.lock:
+            out.send("counts", time, 1)
+
+"""
+        ),
+        fix="""\
+Give what makes the node: the class, `{"count": Count}`, or a function without arguments, as in
+`lambda: Count(connection)`. It is called once a run; what it hands to its nodes, they share.""",
+    ),
+    "PS723": Explanation(
+        means="""\
+Two runs would share something that is one's at a time: a node that a factory gives twice, a
+generator or another iterator, a sink that is told how a run goes, by `complete` or `close`. Or
+two factories of a run give one object.""",
+        why="""\
+Each item of an iterator would reach one of the two, and a run that comes after the first would
+find it empty, like an input without messages. A sink would be closed under the other run.""",
+        example=Example(
+            f"""\
+{_BEGIN}
+dataflow = Dataflow(graph, sources={{"words": iter([(3, "a")])}})
+dataflow.run()
+dataflow.run()
+""",
+            "python",
+        ),
+        fix="""\
+Give what makes it anew: `sources={"words": lambda: iter(words)}`, a list, a sink for each run. A
+list or a function as a sink takes what all runs give it.""",
+    ),
 }

@@ -18,6 +18,7 @@ from progress.order import Domain
 from progress.plain import write_time
 from progress.runtime.checkpoint import State
 from progress.runtime.dataflow import Dataflow
+from progress.runtime.own import kind_of
 from progress.summary import Summary
 
 NAME = b"pointstamp state "
@@ -110,7 +111,7 @@ class StateFolder:
 def fingerprint(dataflow: Dataflow) -> str:
     """What a graph is known by: its names, ends, domains and summaries, and the classes of its nodes."""
     network = dataflow.network
-    code = {name: type(node).__qualname__ for name, node in sorted(dataflow.nodes.items())}
+    code = {name: kind_of(node) for name, node in sorted(dataflow.nodes.items())}
     nodes = [[name, _shown(domain)] for name, domain in zip(network.nodes, network.domains, strict=True)]
     edges = []
     for number, (name, source, target) in enumerate(zip(network.edges, network.sources, network.targets, strict=True)):

@@ -6,10 +6,10 @@ joined to the outside, by edges where there are epochs, and by the nodes here wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from progress.runtime import Dataflow, Node, Out, Relay
+from progress.runtime import Code, Dataflow, Out, Relay
 from progress.topology import Topology
 from recursion.call_graph import bad_recursion
 from recursion.network import CallRelation
@@ -54,9 +54,7 @@ class Exit(Relay):
             self.results += values
 
 
-def call(
-    graph: Topology, nodes: Mapping[str, Node | Callable[[Any], Any]], value: Any, *, on_error: Any = None, **how: Any
-) -> list[Any]:
+def call(graph: Topology, nodes: Mapping[str, Code], value: Any, *, on_error: Any = None, **how: Any) -> list[Any]:
     """Call a graph without epochs, and answer with all that it returns.
 
     Parameters
@@ -77,6 +75,6 @@ def call(
         raise bad_recursion("the graph has epochs, so calls come in on edges", "a Dataflow with sources")
     main = calls.procedures[calls.main]
     leave = Exit()
-    ends = {calls.nodes[main.entrance]: Entrance(value), calls.nodes[main.exit]: leave}
+    ends: dict[str, Code] = {calls.nodes[main.entrance]: lambda: Entrance(value), calls.nodes[main.exit]: lambda: leave}
     Dataflow(graph, {**ends, **nodes}, on_error=on_error).run(**how)
     return leave.results

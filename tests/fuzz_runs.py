@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
@@ -19,12 +19,12 @@ from typing import Any
 from progress import PointstampError, check_conditions, reference
 from progress.runtime import Dataflow, NodeFailed
 from progress.runtime.core import WaitsForEver
-from progress.runtime.dataflow import Results
 from progress.runtime.failure import dead_letters
 from progress.semantics import is_behaviour
 from progress.topology import NO_NODE, Network
 from progress.tracker import Tracker
 from tests.against_reference import Tally
+from tests.as_they_are import as_they_are
 from tests.random_programs import AtOrBefore, Boom, Case
 
 Step = dict[str, Any]
@@ -102,7 +102,7 @@ def play(seed: int, tally: Tally, engine: str = "sim") -> Judge:
 
 
 def _play(case: Case, judge: Judge, tally: Tally, engine: str) -> None:
-    dataflow = Dataflow(case.graph, case.nodes, on_error=case.on_error)
+    dataflow = Dataflow(case.graph, as_they_are(case.nodes), on_error=case.on_error)
     tally.add(f"graph: {case.kind}")
     tally.add("runs")
     for kind in _shapes(case.network):
@@ -170,7 +170,7 @@ def _outputs(network: Network) -> list[str]:
     return [edge for edge, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
 
 
-def _check_messages(case: Case, results: Results, tally: Tally) -> None:
+def _check_messages(case: Case, results: Mapping[str, list[Any]], tally: Tally) -> None:
     """Every message that was sent, or brought in time, was taken once, or left, or was put aside."""
     ledger = case.ledger
     outputs = _outputs(case.network)

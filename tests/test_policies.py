@@ -15,6 +15,7 @@ import pytest
 
 from graphs import Graph
 from progress import PointstampError
+from progress.order import Nat
 from progress.runtime import SILENT, Complete, Dataflow, Node, Out
 from progress.runtime.policies import (
     Policy,
@@ -589,11 +590,13 @@ def test_a_policy_that_cannot_work_is_refused(make: Callable[[], Any]) -> None:
 
 
 def test_a_policy_tells_how_far_it_is() -> None:
-    source = Policy([(0, "a"), Complete((4,))], lambda: lambda item: (item,))
+    source = Policy([(0, "a"), Complete((4,))], lambda: lambda item: (item,)).source_for({})  # that of one run
     heard: list[tuple[Any, ...]] = []
     end = source.follow(lambda: heard.append((*source.reached, source.has_ended)))
-    gathering().run(sources={"values": source})
+    items: Any = source.items_for("sim", "values", Nat())
+    assert [*items] == [(0, "a"), Complete((4,))]
     assert heard == [(4, False), (4, True)]
     end()
-    gathering().run(sources={"values": source})
+    again: Any = source.items_for("sim", "values", Nat())
+    assert [*again] == [(0, "a"), Complete((4,))]
     assert len(heard) == 2

@@ -25,6 +25,7 @@ from recursion.order import StackOrder
 from recursion.program import call
 from recursion.region import Region
 from recursion.stack import Stack, first_difference
+from tests.as_they_are import as_they_are
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "examples" / "recursion"
 DEPTHS = (10, 1_000, 100_000)
@@ -196,7 +197,7 @@ class Recorded:
     def __init__(self, nodes: dict[str, Any], depth: int, **way: Any) -> None:
         self.graph = divide()
         steps: list[dict[str, Any]] = []
-        assert call(self.graph, nodes, depth, record=steps.append, **way) == [0 if depth else -1]
+        assert call(self.graph, as_they_are(nodes), depth, record=steps.append, **way) == [0 if depth else -1]
         start, *self.steps = steps
         self.requests = start["start"]["requests"]
 

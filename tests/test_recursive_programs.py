@@ -20,6 +20,7 @@ from progress.runtime.core import Core
 from progress.runtime.observer import Observer
 from recursion.program import Entrance, Exit, call
 from recursion.stack import Stack
+from tests.as_they_are import as_they_are
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "examples" / "recursion"
 SEEDS = range(25)
@@ -63,7 +64,7 @@ class Watch(Observer):
 def value(graph: Graph, nodes: dict[str, Any], given: Any, **way: Any) -> Any:
     """The one result of a call, after which nothing is left."""
     watch = Watch()
-    (result,) = call(graph, nodes, given, observer=watch, **way)
+    (result,) = call(graph, as_they_are(nodes), given, observer=watch, **way)
     assert_nothing_is_left(watch.tracker)
     return result
 
@@ -391,7 +392,7 @@ def test_a_stream_of_calls_comes_out_by_epoch(way: dict[str, Any]) -> None:
     leave = Over()
     nodes = {"split": Leaves(), "combine": Counting(), "exit": leave}
     watch = Watch()
-    dataflow = Dataflow(load(PROGRAMS / "stream.yaml"), nodes)
+    dataflow = Dataflow(load(PROGRAMS / "stream.yaml"), as_they_are(nodes))
     results = dataflow.run(sources={"numbers": items}, observer=watch, **way)
     assert results.keys() == {"results"}
     assert all(not stack.depth for (_, stack), _ in results["results"])
@@ -669,7 +670,9 @@ def test_frames_and_stacks_are_those_of_what_is_outstanding(way: dict[str, Any])
         assert counts[-1] <= len(alive(tracker)) + 1
 
     watch = Watch(look)
-    assert call(load(PROGRAMS / "divide.yaml"), {"split": Leaves(), "combine": combine}, 50, observer=watch, **way)
+    assert call(
+        load(PROGRAMS / "divide.yaml"), as_they_are({"split": Leaves(), "combine": combine}), 50, observer=watch, **way
+    )
     assert max(counts) > 5
     assert_nothing_is_left(watch.tracker)
     assert (combine.arrived, combine.kept > 1) == ({}, True)

@@ -228,7 +228,7 @@ def test_a_notification_comes_once_for_each_time_that_was_asked_for(engine: str)
 
     node = Doing(ask)
     items = [(time, value) for time in (0, 2, 1) for value in range(4)]
-    run(Dataflow(line("p"), {"p": node}), engine, sources={"in": items})
+    run(Dataflow(line("p"), {"p": lambda: node}), engine, sources={"in": items})
     notified = [told for told in node.told if isinstance(told, int)]
     assert notified == [0, 1, 2, 5, 6, 7]  # in the order of times, where they are in a row
     for time in (0, 1, 2):
@@ -247,7 +247,7 @@ def test_a_notification_may_be_asked_for_again_when_it_was_delivered(engine: str
             out.request(time)
 
     node = Doing(lambda time, value, out: out.request(time), again)
-    results = run(Dataflow(line("p"), {"p": node}), engine, sources={"in": [(3, "a")]})
+    results = run(Dataflow(line("p"), {"p": lambda: node}), engine, sources={"in": [(3, "a")]})
     assert results == {"out": [(3, 2), (3, 1), (3, 0)]}
 
 
@@ -259,7 +259,9 @@ def test_on_start_requests_what_nothing_has_led_to(engine: str) -> None:
 
     node = Doing(start=start, notify=lambda time, out: out.send("out", time, "told"))
     items = [(0, "a"), Complete((4,)), (4, "b")]
-    assert run(Dataflow(line("p"), {"p": node}), engine, sources={"in": items}) == {"out": [(0, "told"), (4, "told")]}
+    assert run(Dataflow(line("p"), {"p": lambda: node}), engine, sources={"in": items}) == {
+        "out": [(0, "told"), (4, "told")]
+    }
     assert sorted(node.told, key=str) == [("in", 0, "a"), ("in", 4, "b"), 0, 4]
     assert node.told.index(("in", 0, "a")) < node.told.index(0)
     assert node.told[-1] == 4
@@ -283,7 +285,7 @@ def test_no_notification_comes_before_what_is_still_on_its_way(engine: str) -> N
     graph.edge(before, "join", "long").edge("join", None, "out")
     node = Doing(lambda time, value, out: out.request(time))
     items = [item for time in range(20) for item in ((time, "x"), Complete((time + 1,)))]
-    run(Dataflow(graph, {"join": node}), engine, sources={"in": items})
+    run(Dataflow(graph, {"join": lambda: node}), engine, sources={"in": items})
     for time in range(20):
         place = node.told.index(time)
         assert {("short", time, "x"), ("long", time, "x")} <= set(node.told[:place])
@@ -334,7 +336,7 @@ def test_what_the_graph_does_not_declare_is_refused_at_the_line_that_does_it(
     sink: list[Any] = []
     node = Doing(message)
     with pytest.raises(NodeFailed) as caught:
-        run(Dataflow(GRAPH, {"p": node}), engine, sources={"in": [(3, "a")]}, sinks={"out": sink, "end": sink})
+        run(Dataflow(GRAPH, {"p": lambda: node}), engine, sources={"in": [(3, "a")]}, sinks={"out": sink, "end": sink})
     failure = caught.value
     assert (failure.code, failure.node, failure.time, failure.value) == (code, "p", 3, "a")
     assert failure.error is refused[0]
@@ -358,7 +360,7 @@ def test_a_refusal_that_a_node_catches_is_over(engine: str) -> None:
 def test_a_node_that_never_asks_may_not_ask(engine: str) -> None:
     node = Doing(lambda time, value, out: out.request(time + 1))
     with pytest.raises(NodeFailed, match="PS703: 'q' requests a notification, and the graph says that it never does"):
-        run(Dataflow(GRAPH, {"q": node}), engine, sources={"in": [(3, "a")]})
+        run(Dataflow(GRAPH, {"q": lambda: node}), engine, sources={"in": [(3, "a")]})
     with pytest.raises(NodeFailed, match="PS703: 'q' requests"):
         run(Dataflow(GRAPH, {"q": Doing(start=lambda out: out.request(0))}), engine)
 
@@ -383,7 +385,7 @@ def test_out_is_of_no_use_after_its_call(engine: str, late: Callable[[Out], None
 
     node = Doing(message, lambda time, out: late(kept[0]))
     with pytest.raises(NodeFailed, match="PS704: 'p' uses `out` after the call it was given for") as caught:
-        run(Dataflow(line("p"), {"p": node}), engine, sources={"in": [(3, "a")]})
+        run(Dataflow(line("p"), {"p": lambda: node}), engine, sources={"in": [(3, "a")]})
     assert (caught.value.node, caught.value.time, caught.value.value) == ("p", 3, None)
 
 
@@ -774,7 +776,8 @@ def test_what_a_sink_raises_stops_the_run(engine: str) -> None:
     [
         (lambda: Dataflow(line("p"), {"q": str}), "PS708"),
         (lambda: Dataflow(line("p"), {"in": str.upper}), "PS708"),
-        (lambda: Dataflow(line("p"), {"p": Total}), "PS708"),  # type: ignore[dict-item]
+        (lambda: Dataflow(line("p"), {"p": str}), "PS708"),
+        (lambda: Dataflow(line("p"), {"p": Mapped}), "PS708"),  # it needs a function
         (lambda: Dataflow(line("p"), {"p": 7}), "PS708"),  # type: ignore[dict-item]
         (lambda: Dataflow(line("p"), sources={"out": []}), "PS709"),
         (lambda: Dataflow(line("p")).run(sources={"nowhere": []}), "PS709"),

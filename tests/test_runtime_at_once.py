@@ -75,7 +75,7 @@ def test_notifications_of_forty_times_overlap_up_to_the_bound(engine: str, at_on
     node = node_for(engine, at_once)
     items = [(time, 10 * time[0] + each) for each in (1, 2) for time in TIMES]
     options = {"workers": at_once + 3} if engine == "threads" else {}
-    results = run(Dataflow(of_two(), {"work": node}), engine, sources={"in": items}, **options)
+    results = run(Dataflow(of_two(), {"work": lambda: node}), engine, sources={"in": items}, **options)
     assert Counter(results["out"]) == {(time, 20 * time[0] + 3): 1 for time in TIMES}
     assert node.most == (1 if engine in ("sim", "seeded") else at_once)
     assert not node.waiting
@@ -87,7 +87,7 @@ def test_times_that_are_ordered_overlap_as_well_when_all_are_complete(at_once: i
     node = node_for("threads", at_once)
     graph = Graph().node("work").edge(None, "work", "in").edge("work", None, "out")
     items = [(time, time) for time in reversed(range(40))]
-    results = run(Dataflow(graph, {"work": node}), "threads", sources={"in": items}, workers=at_once + 2)
+    results = run(Dataflow(graph, {"work": lambda: node}), "threads", sources={"in": items}, workers=at_once + 2)
     assert sorted(results["out"]) == [(time, time) for time in range(40)]
     assert node.most == at_once
     if at_once == 1:
@@ -137,7 +137,7 @@ def test_messages_are_consumed_by_one_call_at_a_time_in_their_order() -> None:
 
     node = Work()
     items = [((each, 0), each) for each in range(5_000)]
-    Dataflow(of_two(), {"work": node}).run(engine="threads", workers=6, sources={"in": items}, timeout=GUARD)
+    Dataflow(of_two(), {"work": lambda: node}).run(engine="threads", workers=6, sources={"in": items}, timeout=GUARD)
     assert node.told == list(range(5_000))
 
 
@@ -161,7 +161,9 @@ def test_a_run_that_is_over_rests(engine: str) -> None:
 
     keep = Keep()
     node: Stage = Stage(lambda time, tables: len(tables["in"]), at_once=3)
-    run(Dataflow(of_two(), {"work": node}), engine, sources={"in": [(time, 1) for time in TIMES]}, observer=keep)
+    run(
+        Dataflow(of_two(), {"work": lambda: node}), engine, sources={"in": [(time, 1) for time in TIMES]}, observer=keep
+    )
     assert keep.core.rests
     assert not keep.core.runnable
     assert capture(keep.core, [])

@@ -59,7 +59,7 @@ def test_what_a_node_waited_for_was_cancelled_so_it_failed(engine: str, where: s
 @engines
 def test_its_policy_is_asked_as_for_any_failure(engine: str) -> None:
     node = Waiting("on a message")
-    dataflow = Dataflow(line("p"), {"p": node}, on_error=Retry(times=2, first_pause=0, then=DeadLetter("dead")))
+    dataflow = Dataflow(line("p"), {"p": lambda: node}, on_error=Retry(times=2, first_pause=0, then=DeadLetter("dead")))
     results = run(dataflow, engine, sources={"in": numbers(1)})
     assert ([failure.value for _, failure in results["dead"]], node.attempts) == ([1], 3)
 
@@ -241,7 +241,7 @@ def test_on_start_that_fails_while_it_waits_stops_the_run(engine: str) -> None:
         async def on_start(self, out: Out) -> None:
             await cancelled()
 
-    with pytest.raises(NodeFailed, match="'p' failed when it started at None: CancelledError"):
+    with pytest.raises(NodeFailed, match="'p' failed when it started: CancelledError"):
         run(Dataflow(line("p"), {"p": Unable()}), engine)
 
 

@@ -129,9 +129,7 @@ def test_a_time_that_is_ready_and_asked_for_again_is_told_once(steps: list[Any])
             if time < 4:
                 out.request(time + 1)
 
-    again = Again()
-    Dataflow(line("p"), {"p": again}, sources={"in": []}).run()
-    assert again.told == [0, 1, 2, 3, 4, 5]
+    assert Dataflow(line("p"), {"p": Again}, sources={"in": []}).run().nodes["p"].told == [0, 1, 2, 3, 4, 5]
 
 
 # --- held nodes ------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def numbers(*values: int) -> list[Any]:
 
 
 def failing(node: Failing, on_error: Any = None) -> Dataflow:
-    return Dataflow(line("p"), {"p": node}, on_error=on_error)
+    return Dataflow(line("p"), {"p": lambda: node}, on_error=on_error)
 
 
 class Failures(Observer):
@@ -124,7 +124,7 @@ def test_what_fails_when_it_starts_stops_the_run(engine: str) -> None:
         def on_start(self, out: Out) -> None:
             raise OSError("no such database")
 
-    with pytest.raises(NodeFailed, match="'p' failed when it started at None: OSError: no such database") as caught:
+    with pytest.raises(NodeFailed, match="'p' failed when it started: OSError: no such database") as caught:
         run(Dataflow(line("p"), {"p": Unable()}, on_error=DeadLetter()), engine)
     assert caught.value.node == "p"
 

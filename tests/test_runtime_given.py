@@ -141,7 +141,7 @@ class Empties(Node):
 def test_a_node_may_empty_the_list_that_it_is_given(engine: str, fails: int) -> None:
     node = Empties()
     node.fails = fails
-    dataflow = Dataflow(line("p"), {"p": node}, on_error=Retry(first_pause=0))
+    dataflow = Dataflow(line("p"), {"p": lambda: node}, on_error=Retry(first_pause=0))
     (results,) = guarded(lambda: run(dataflow, engine, sources={"in": numbers(1, 2, 3)}))
     assert results == {"out": [(0, 1), (0, 2), (0, 3)]}
 
@@ -163,7 +163,9 @@ def test_the_dead_letter_of_a_batch_has_its_messages_and_the_node_forgets_them(e
 
     node = Join()
     results = run(
-        Dataflow(line("p"), {"p": node}, on_error=DeadLetter()), engine, sources={"in": [*numbers(1, 2), (1, 3)]}
+        Dataflow(line("p"), {"p": lambda: node}, on_error=DeadLetter()),
+        engine,
+        sources={"in": [*numbers(1, 2), (1, 3)]},
     )
     assert [(time, failure.value) for time, failure in results["dead-letters"]] == [(0, {"in": [1, 2]})]
     assert results["out"] == [(1, [3])]
@@ -199,7 +201,7 @@ def test_what_a_call_that_fails_has_changed_in_its_node_stays_changed(engine: st
             self.after += 1
 
     node = Counts()
-    dataflow = Dataflow(line("p"), {"p": node}, on_error=Retry(first_pause=0))
+    dataflow = Dataflow(line("p"), {"p": lambda: node}, on_error=Retry(first_pause=0))
     assert run(dataflow, engine, sources={"in": numbers(1)}) == {"out": [(0, 1)]}
     assert (node.before, node.after) == (2, 1)
 
@@ -290,7 +292,7 @@ def test_a_node_says_what_it_gives_up_with_a_notification(engine: str) -> None:
             return self.kept.pop(time)
 
     node = Keeps()
-    results = run(Dataflow(line("p"), {"p": node}, on_error=DeadLetter()), engine, sources={"in": numbers(3)})
+    results = run(Dataflow(line("p"), {"p": lambda: node}, on_error=DeadLetter()), engine, sources={"in": numbers(3)})
     assert [(time, failure.value) for time, failure in results["dead-letters"]] == [(0, 3)]
     assert node.kept == {}
 

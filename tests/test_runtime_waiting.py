@@ -78,7 +78,7 @@ class Told(Node):
 def test_a_source_from_elsewhere_is_silent_by_the_clock_of_the_machine(engine: str) -> None:
     pipe, node = Pipe(), Told()
     begun = time.monotonic()
-    run(Dataflow(line("p"), {"p": node}), engine, sources={"in": with_idleness(pipe, AFTER)})
+    run(Dataflow(line("p"), {"p": lambda: node}), engine, sources={"in": with_idleness(pipe, AFTER)})
     ended = time.monotonic()
     assert begun + AFTER <= node.told[0] < ended
     assert set(node.told) == {0, 5}
@@ -89,7 +89,7 @@ def test_a_source_from_elsewhere_is_silent_by_the_clock_of_the_machine(engine: s
 @pytest.mark.parametrize("engine", ["sim", "seeded", "threads", "asyncio"])
 def test_a_source_in_a_policy_is_waited_for_as_without(engine: str, policy: Callable[[Any], Any]) -> None:
     pipe, node = Pipe(), Told()
-    run(Dataflow(line("p"), {"p": node}), engine, sources={"in": policy(pipe)})
+    run(Dataflow(line("p"), {"p": lambda: node}), engine, sources={"in": policy(pipe)})
     assert len(node.told) == 2
     assert pipe.asked < LOOKS
 

@@ -56,7 +56,7 @@ def jobs(group: str) -> list[int]:
 def test_notifications_of_forty_times_overlap_up_to_the_bound(spark: SparkSession, at_once: int) -> None:
     node = Met(at_once, at_once)
     items = [(time, 10 * time[0] + each) for each in (1, 2) for time in TIMES]
-    results = run(Dataflow(of_two(), {"work": node}), sources={"in": items}, workers=at_once + 3)
+    results = run(Dataflow(of_two(), {"work": lambda: node}), sources={"in": items}, workers=at_once + 3)
     assert Counter(results["out"]) == {(time, 20 * time[0] + 3): 1 for time in TIMES}
     assert node.most == at_once
 
@@ -143,7 +143,7 @@ def test_what_runs_is_cancelled_when_the_run_stops(spark: SparkSession, how: str
             raise ValueError("broken")
 
     graph = by_month().node("other").edge(None, "other", "more").edge("other", None, "never")
-    dataflow = Dataflow(graph, {"month": node, "other": Fails()}, on_error={"month": Retry(first_pause=0.001)})
+    dataflow = Dataflow(graph, {"month": lambda: node, "other": Fails()}, on_error={"month": Retry(first_pause=0.001)})
     sources = {"in": [(month, 1) for month in MONTHS[:2]], "more": [(MONTHS[2], 1)] if how == "failure" else []}
     watch = threading.Thread(target=stop, daemon=True)
     if how in ("cancel", "interrupt"):
@@ -201,7 +201,7 @@ def fails_in_rdd(session: Any) -> None:
 def test_an_error_of_spark_is_one_line_with_node_and_time(spark: SparkSession, wrong: Any, says: str) -> None:
     node = Stage(lambda time, tables: wrong(spark))
     with pytest.raises(NodeFailed) as caught:
-        run(Dataflow(by_month(), {"month": node}), sources={"in": [(MONTHS[1], 1)]})
+        run(Dataflow(by_month(), {"month": lambda: node}), sources={"in": [(MONTHS[1], 1)]})
     failure = caught.value
     assert failure.message.startswith(f"'month' failed in the notification at '2024-02': {says}")
     assert len(failure.message.splitlines()) == 1
@@ -219,7 +219,7 @@ def test_a_table_that_cannot_be_computed_is_a_failure_of_the_node_that_sends_it(
 
     node = Stage(lambda time, tables: spark.range(1).selectExpr("raise_error('too much') as x"))
     with pytest.raises(NodeFailed, match="'month' failed when what it sent on 'out' was computed, at '2024-01'"):
-        run(Dataflow(by_month(), {"month": node}), sources={"in": [(MONTHS[0], 1)]}, sinks={"out": Sink()})
+        run(Dataflow(by_month(), {"month": lambda: node}), sources={"in": [(MONTHS[0], 1)]}, sinks={"out": Sink()})
 
 
 def test_a_failure_may_be_made_good_as_in_other_engines(spark: SparkSession) -> None:

@@ -304,7 +304,7 @@ def test_a_line_that_is_none_ends_the_run_with_its_file(tmp_path: Path, form: st
     def run(**options: Any) -> Any:
         source = FileSource(tmp_path, form=form, schema="v int", **options)
         node = Stage(lambda time, tables: sorted((row.v or 0) for row in tables["in"].collect()))
-        return Dataflow(graph, {"a": node}).run(sources={"in": source}, engine="threads")
+        return Dataflow(graph, {"a": lambda: node}).run(sources={"in": source}, engine="threads")
 
     with pytest.raises(PointstampError) as caught:
         run()

@@ -162,7 +162,7 @@ class Counts(Stage):
 def test_a_loop_keeps_one_table_an_epoch_and_epochs_are_at_different_rounds(spark: SparkSession) -> None:
     node, found, before = Counts(waits=True), [], stored()
     sinks = {"done": lambda time, table: found.append((time, [row.value for row in table.collect()], stored()))}
-    run(Dataflow(loop(), {"step": node}), sources={"in": [(0, 6), (0, 4), (1, 3)]}, sinks=sinks, workers=3)
+    run(Dataflow(loop(), {"step": lambda: node}), sources={"in": [(0, 6), (0, 4), (1, 3)]}, sinks=sinks, workers=3)
     assert sorted((time, values) for time, values, _ in found) == [(0, [0, -2]), (1, [0])]
     assert sorted(node.seen) == [(0, round_) for round_ in range(6)] + [(1, round_) for round_ in range(3)]
     sizes = [node.seen[0, round_][1] for round_ in range(6)]
@@ -194,7 +194,7 @@ def test_what_is_complete_is_let_go_while_the_run_goes_on(spark: SparkSession) -
     sink = type(
         "Sink", (), {"write": lambda _, *said: results.append(said[0]), "complete": lambda _, times: left.set()}
     )
-    run(Dataflow(loop(), {"step": node}), sources={"in": epochs}, sinks={"done": sink()})
+    run(Dataflow(loop(), {"step": lambda: node}), sources={"in": epochs}, sinks={"done": sink()})
     assert results == [0, 1, 2]
     assert all(there - before <= 2 for there, _ in node.seen.values())
 

@@ -34,7 +34,7 @@ class Combine(Batch):
 
 def main():
     graph = load(Path(__file__).with_name("divide.yaml"))
-    (number,) = call(graph, {"split": Split(), "combine": Combine()}, LAST, seed=1)
+    (number,) = call(graph, {"split": Split, "combine": Combine}, LAST, seed=1)
     print(f"F({LAST}) = {number}")
 
 

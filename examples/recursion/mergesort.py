@@ -43,7 +43,7 @@ class Combine(Node):
 
 def main():
     graph = load(Path(__file__).with_name("divide.yaml"))
-    (numbers,) = call(graph, {"split": Split(), "combine": Combine()}, NUMBERS, seed=1)
+    (numbers,) = call(graph, {"split": Split, "combine": Combine}, NUMBERS, seed=1)
     print(*numbers)
 
 

@@ -42,7 +42,7 @@ class Combine(Batch):
 
 def main():
     graph = load(Path(__file__).with_name("divide.yaml"))
-    (words,) = call(graph, {"split": Split(), "combine": Combine()}, WORDS, seed=1)
+    (words,) = call(graph, {"split": Split, "combine": Combine}, WORDS, seed=1)
     print(*words)
 
 

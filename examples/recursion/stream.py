@@ -51,7 +51,7 @@ def tell(time, number):
 
 
 def main():
-    nodes = {"split": Split(), "combine": Combine(), "exit": Last()}
+    nodes = {"split": Split, "combine": Combine, "exit": Last}
     dataflow = Dataflow(load(Path(__file__).with_name("stream.yaml")), nodes)
     calls = [((epoch, ()), number) for epoch, number in enumerate(NUMBERS)]
     dataflow.run(sources={"numbers": calls}, sinks={"results": tell}, seed=1)

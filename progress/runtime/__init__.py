@@ -4,12 +4,15 @@ from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import DeadLetter, NodeFailed, NotAllowed, Retry, Stop
 from progress.runtime.node import Batch, Mapped, Node, Relay
 from progress.runtime.out import Out
+from progress.runtime.own import Code
+from progress.runtime.results import Results
 from progress.runtime.source import SILENT, Complete, Messages
 from progress.runtime.stage import Stage
 
 __all__ = [
     "SILENT",
     "Batch",
+    "Code",
     "Complete",
     "Dataflow",
     "DeadLetter",
@@ -20,6 +23,7 @@ __all__ = [
     "NotAllowed",
     "Out",
     "Relay",
+    "Results",
     "Retry",
     "Stage",
     "Stop",

@@ -94,7 +94,7 @@ class Core:
         policies = on_error or {}
         usual = policies.get("*", Stop())
         self.inboxes = [
-            Inbox(network, number, nodes.get(name) or Relay(), policies.get(name, usual))
+            Inbox(network, number, nodes[name] if name in nodes else Relay(), policies.get(name, usual))
             for number, name in enumerate(network.nodes)
         ]
         for inbox in self.inboxes:

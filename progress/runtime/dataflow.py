@@ -12,9 +12,10 @@ from progress.runtime.control import Control
 from progress.runtime.core import Step
 from progress.runtime.failure import OnError, in_a_loop
 from progress.runtime.given import check_numbers, policies
-from progress.runtime.node import Mapped, Node
 from progress.runtime.observer import Observer
+from progress.runtime.own import Code, check_code
 from progress.runtime.performing import is_in_a_loop
+from progress.runtime.results import Results
 from progress.runtime.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
@@ -27,13 +28,14 @@ ENGINES = ("sim", "threads", "asyncio", "spark")
 
 
 class Dataflow:
-    """A graph and its nodes.
+    """A graph and its nodes, from which any number of runs can be made, also at once: no two share anything of it.
 
     Parameters
     ----------
     graph : any graph with `network()`
-    nodes : the code of each node: a `Node`, or a function, whose results are sent on; nodes without code send messages
-        on as the graph's summaries say
+    nodes : the code of each node: a `Node`, which each run copies; a class of them, or a function without arguments,
+        which makes one for each run and is where to say what runs share; or a function of a value, whose results are
+        sent on. Nodes without code send messages on as the graph's summaries say
     sources : what comes in on each input edge (`progress.runtime.source`); an input without one is closed
     sinks : where goes what leaves on each output edge, and what is late or dead (`progress.runtime.sink`)
     on_error : what is done when a node raises, by node or `"*"` for all (`progress.runtime.failure`)
@@ -42,7 +44,7 @@ class Dataflow:
     def __init__(
         self,
         graph: Topology,
-        nodes: Mapping[str, Node | Callable[[Any], Any]] | None = None,
+        nodes: Mapping[str, Code] | None = None,
         *,
         sources: Mapping[str, Source] | None = None,
         sinks: Mapping[str, Sink] | None = None,
@@ -50,20 +52,19 @@ class Dataflow:
     ) -> None:
         self.graph = graph
         self.network = graph.network()
-        self.nodes = {name: self._node(name, node) for name, node in (nodes or {}).items()}
+        self.nodes: dict[str, Code] = dict(nodes or {})
+        for name, code in self.nodes.items():
+            self._check_node(name)
+            check_code(name, code)
         self.sources = dict(sources or {})
         self.sinks = dict(sinks or {})
         self.on_error: dict[str, OnError] = policies(on_error, self.network)
         self._check_inputs(self.sources)
+        self.read: dict[int, Any] = {}  # iterators among the sources that a run has read
 
-    def _node(self, name: str, node: Any) -> Node:
+    def _check_node(self, name: str) -> None:
         if self.network.numbers.get(name, len(self.network.nodes)) >= len(self.network.nodes):
             raise PointstampError("PS708", f"the graph has no node {brief(name)}", "the names of the graph's nodes")
-        if isinstance(node, Node):
-            return node
-        if callable(node) and not isinstance(node, type):
-            return Mapped(node)
-        raise PointstampError("PS708", f"{brief(node)} is no code for {brief(name)}", "a Node, made; or a function")
 
     def _check_inputs(self, names: Iterable[str]) -> None:
         inputs = [
@@ -91,7 +92,7 @@ class Dataflow:
         session: Any = None,
         folder: str | None = None,
     ) -> Results:
-        """Run to the end, and answer with what had no sink, by output edge; late and dead data by their side outputs.
+        """Run to the end; the answer has what had no sink, and the nodes of this run (`Results`).
 
         PS739 where messages or requests are outstanding at the end.
 
@@ -171,6 +172,3 @@ class Dataflow:
             pause=pause,
             on_spark=on_spark,
         )
-
-
-Results = Mapping[str, list[tuple[Any, Any]]]

@@ -11,6 +11,7 @@ from progress.errors import PointstampError, brief
 from progress.order import Domain, times_of
 
 PACKAGE = str(Path(__file__).parent / "_")[:-1]
+MADE, STARTED = "when it was made", "when it started"  # before anything has a time
 FAILURES = (Exception, asyncio.CancelledError)  # of a node: a task that it waited for may have been cancelled
 
 
@@ -77,12 +78,13 @@ class NodeFailed(PointstampError):
     """
 
     def __init__(self, node: str, time: Any, what: str, value: Any, error: BaseException) -> None:
+        at = "" if what in (MADE, STARTED) else f" at {brief(time)}"
         if isinstance(error, NotAllowed):
             super().__init__(error.code, error.message, error.hint)
         else:
             super().__init__(
                 "PS705",
-                f"{brief(node)} failed {what} at {brief(time)}: {type(error).__name__}: {_said(error)}",
+                f"{brief(node)} failed {what}{at}: {type(error).__name__}: {_said(error)}",
                 "mend the node, or give the run an on_error for it",
             )
         self.node = node

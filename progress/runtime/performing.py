@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from progress.runtime.failure import (
     FAILURES,
+    STARTED,
     DeadLetter,
     NodeFailed,
     OnError,
@@ -242,7 +243,7 @@ def starting(inbox: Inbox) -> Iterator[Out]:
     except FAILURES as error:
         if isinstance(error, asyncio.CancelledError) and is_in_a_loop() and _is_cancelled():
             raise
-        raise NodeFailed(inbox.exits.name, None, "when it started", None, error) from error
+        raise NodeFailed(inbox.exits.name, None, STARTED, None, error) from error
     out.close()
 
 

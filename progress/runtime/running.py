@@ -13,10 +13,13 @@ from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
-from progress.runtime.given import check_outputs, late_name
+from progress.runtime.failure import dead_letters
+from progress.runtime.given import check_outputs, late_name, outputs
 from progress.runtime.observer import Observer
 from progress.runtime.out import IN_MEMORY
+from progress.runtime.own import Taken, made
 from progress.runtime.rest import Keeping, Rests
+from progress.runtime.results import Results
 from progress.runtime.simulation import simulate
 from progress.runtime.sink import Sink, Sinks
 from progress.runtime.source import Brought, Feed, Source, check_no_file, items_of, opening
@@ -54,6 +57,25 @@ class Running:
         self.engine = engine
         self.observer = observer
         self.limit = limit
+        self.nodes = made(dataflow.nodes)
+        self._taken = Taken(self.nodes, sources, sinks, dataflow.read, dataflow.sources.values())
+        try:
+            self._set_up(dataflow, sources, sinks, record, limit, otherwise, pause)
+        except BaseException:
+            self._taken.release()
+            raise
+
+    def _set_up(
+        self,
+        dataflow: Dataflow,
+        sources: Mapping[str, Source],
+        sinks: Mapping[str, Sink],
+        record: Callable[[Step], None] | None,
+        limit: int,
+        otherwise: Callable[[str], Sink] | None,
+        pause: Callable[[float], object] | None,
+    ) -> None:
+        """Look at all that was given, and open it."""
         network = dataflow.network
         self.sinks = Sinks(dict(sinks), otherwise)
         for edge, target in enumerate(network.targets):
@@ -66,19 +88,22 @@ class Running:
         }
         for name, source in sources.items():
             check_no_file(name, source)
-        items = {name: items_of(source, engine, name, domains[name]) for name, source in sources.items()}
+        besides = [source for edge, source in dataflow.sources.items() if sources.get(edge) is not source]
+        policies: dict[Any, Any] = {}  # those of this run
+        own = {name: _of_this_run(source, policies) for name, source in sources.items()}
+        items = {name: items_of(source, self.engine, name, domains[name]) for name, source in own.items()}
         opened = {name: opening(name, items[name], domain) if name in items else () for name, domain in domains.items()}
         self.core = Core(
             network,
-            dataflow.nodes,
+            self.nodes,
             self.sinks.deliver,
             inputs=opened,
             on_error=dataflow.on_error,
-            observer=observer,
+            observer=self.observer,
             record=record,
             limit=limit,
             pause=pause,
-            tables=IN_MEMORY if on_spark is None else on_spark.tables,
+            tables=IN_MEMORY if self.on_spark is None else self.on_spark.tables,
         )
         self.chance: Random | None = None
         self._open: list[Feed] = []  # inputs that have not ended when the run begins
@@ -89,11 +114,12 @@ class Running:
         for feed in self.feeds:
             feed.late_name = late_name(feed.late_name, network)
         late = {feed.edge: feed.late_name for feed in self.feeds}
-        besides = [source for edge, source in dataflow.sources.items() if sources.get(edge) is not source]
         check_outputs(network, dataflow.on_error, late, sinks, besides)
+        names = {*outputs(network), *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
+        self._collected = () if otherwise is not None else tuple(name for name in names if name not in sinks)
 
-    def run(self, seed: int | None, workers: int) -> Mapping[str, list[tuple[Any, Any]]]:
-        """Run to the end; what had no sink, by output edge. PS739 where something is outstanding then."""
+    def run(self, seed: int | None, workers: int) -> Results:
+        """Run to the end. PS739 where something is outstanding then."""
         self.chance = None if seed is None else Random(seed)
         with self._to_the_end():
             if self.engine == "asyncio":
@@ -108,13 +134,16 @@ class Running:
                     simulate(self.core, self._open, self.brought, self.chance, self.limit, self.control.check, rests)
                 else:
                     Threads(self.core, self._open, self.brought, workers, self.control, rests, self.on_spark).run()
-        return self.sinks.results
+        return self._results()
 
-    async def run_async(self) -> Mapping[str, list[tuple[Any, Any]]]:
+    async def run_async(self) -> Results:
         """`run` in the event loop that runs already, with the engine `asyncio`."""
         with self._to_the_end():
             await self._in_a_loop()
-        return self.sinks.results
+        return self._results()
+
+    def _results(self) -> Results:
+        return Results(self.sinks.results, self._collected, self.nodes)
 
     async def _in_a_loop(self) -> None:
         if not self._goes_on:
@@ -128,6 +157,7 @@ class Running:
     def _to_the_end(self) -> Iterator[None]:
         """Whatever happens, sinks are closed, and the observer is told."""
         failure: BaseException | None = None
+        self._taken.begin()
         try:
             yield
             try:
@@ -143,6 +173,7 @@ class Running:
             try:
                 self.sinks.close()
             finally:
+                self._taken.release()
                 if self.observer is not None:
                     self.observer.ended(self.core, failure)
 
@@ -203,3 +234,9 @@ class Running:
     def _moved(self, name: str, left: tuple[Any, ...], came: tuple[Any, ...]) -> None:
         with suppress(NoMinimalTimes):
             self.sinks.complete(name, self.core.tracker.frontier(name))
+
+
+def _of_this_run(source: Source, policies: dict[Any, Any]) -> Source:
+    """The source as this run reads it: each run has policies of its own."""
+    make: Callable[[dict[Any, Any]], Source] | None = getattr(source, "source_for", None)
+    return source if make is None else make(policies)

@@ -81,12 +81,12 @@ class Answer(Node):
 
 
 NODES = {
-    "plan": Plan(),
-    "recall": Recall(),
-    "calculate": Calculate(),
-    "search": Search(),
-    "read": Read(),
-    "answer": Answer(),
+    "plan": Plan,
+    "recall": Recall,
+    "calculate": Calculate,
+    "search": Search,
+    "read": Read,
+    "answer": Answer,
 }
 dataflow = Dataflow(load(HERE / "graph.yaml"), NODES)
 

@@ -43,7 +43,7 @@ class Longest(Node):
         out.send("record", batch, {"number": -number, "steps": steps})
 
 
-NODES = {"begin": lambda number: (number, number), "step": Step(), "longest": Longest()}
+NODES = {"begin": lambda number: (number, number), "step": Step, "longest": Longest}
 dataflow = Dataflow(load(HERE / "graph.yaml"), NODES)
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def missing(tracker, month):
     return [f"2024-{month:02}-{day}.csv" for month, day in times]
 
 
-dataflow = Dataflow(load(HERE / "graph.yaml"), {"day": Day(), "month": Month()})
+dataflow = Dataflow(load(HERE / "graph.yaml"), {"day": Day, "month": Month})
 
 if __name__ == "__main__":
     sys.exit(main(["run", __file__, "--input", f"files={HERE / 'files.jsonl'}", *sys.argv[1:]]))

@@ -109,7 +109,7 @@ class Gather(Node):
         out.send("renamed", time, self.names.pop(time))
 
 
-NODES = {"choose": Choose(), "spread": Spread(), "gather": Gather()}
+NODES = {"choose": Choose, "spread": Spread, "gather": Gather}
 dataflow = Dataflow(load(HERE / "graph.yaml"), NODES)
 
 if __name__ == "__main__":

@@ -94,10 +94,10 @@ NODES = {
     "split": Mapped(str.split, flat=True),
     "clean": lambda word: word.strip(".,;:!?\"'()").lower(),
     "keep": Mapped(lambda word: [word] if word and word not in TOO_COMMON else [], flat=True),
-    "count": Count(),
-    "total": Total(),
-    "rank": Rank(),
-    "report": Report(),
+    "count": Count,
+    "total": Total,
+    "rank": Rank,
+    "report": Report,
 }
 dataflow = Dataflow(load(HERE / "graph.yaml"), NODES)
 

@@ -55,7 +55,7 @@ class Orders(Node):
         out.send("delivered", day + 1, amount)
 
 
-dataflow = Dataflow(load(HERE / "graph.yaml"), {"stock": Stock(), "orders": Orders()})
+dataflow = Dataflow(load(HERE / "graph.yaml"), {"stock": Stock, "orders": Orders})
 
 if __name__ == "__main__":
     sys.exit(main(["run", __file__, "--input", f"sales={HERE / 'sales.jsonl'}", *sys.argv[1:]]))

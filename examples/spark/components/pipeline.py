@@ -10,7 +10,7 @@ from pathlib import Path
 
 from graphs import load
 from graphs.command import main
-from progress.runtime import Dataflow, Node, Stage
+from progress.runtime import Dataflow, Stage
 from progress.runtime.tables import is_of_spark, union
 
 HERE = Path(__file__).resolve().parent
@@ -79,11 +79,7 @@ def total(names):
     return int(names["component"].sum())
 
 
-def nodes() -> dict[str, Node]:
-    return {"grow": Grow(), "step": Step()}
-
-
-dataflow = Dataflow(load(HERE / "graph.yaml"), nodes())
+dataflow = Dataflow(load(HERE / "graph.yaml"), {"grow": Grow, "step": Step})
 
 if __name__ == "__main__":
     sys.exit(main(["run", __file__, "--input", f"edges={HERE / 'edges.jsonl'}", *sys.argv[1:]]))

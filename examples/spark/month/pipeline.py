@@ -35,7 +35,7 @@ def report(month, tables):
     return days.groupby("shop", as_index=False).agg(amount=("amount", "sum"), days=("file", "nunique"))
 
 
-dataflow = Dataflow(load(HERE / "graph.yaml"), {"day": Day(), "month": Stage(report)})
+dataflow = Dataflow(load(HERE / "graph.yaml"), {"day": Day, "month": Stage(report)})
 
 if __name__ == "__main__":
     sys.exit(main(["run", __file__, "--input", f"files={HERE / 'files.jsonl'}", *sys.argv[1:]]))

@@ -152,7 +152,7 @@ def between_landmarks(ways):
     return found.assign(minutes=found["minutes"].round(1), way=found["way"].str.split(" > "))[["minutes", "way"]]
 
 
-dataflow = Dataflow(load(HERE / "graph.yaml"), {"match": match, "map": Map(), "relax": Relax()})
+dataflow = Dataflow(load(HERE / "graph.yaml"), {"match": match, "map": Map, "relax": Relax})
 
 if __name__ == "__main__":
     sys.exit(main(["run", __file__, "--input", f"readings={HERE / 'readings.jsonl'}", *sys.argv[1:]]))

@@ -70,9 +70,16 @@ class _Idle(Policy):
         self._others = others
         self._clock = clock
 
+    def source_for(self, made: dict[Policy, Policy]) -> Policy:
+        """This policy for one run, which follows those of that run."""
+        mine = super().source_for(made)
+        if isinstance(mine, _Idle):
+            mine._others = tuple(other.source_for(made) for other in self._others)
+        return mine
+
     def items_for(self, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:
         self.begin()
-        items = items_of(self._source, engine, edge, domain)
+        items = items_of(self.within, engine, edge, domain)
         names = self._names(items)
         is_virtual = engine == "sim" and getattr(items, "handle", None) is None
         clock = self._clock or (VirtualClock() if is_virtual else SystemClock())

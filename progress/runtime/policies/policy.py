@@ -7,6 +7,7 @@ least of its domain (`int` has none).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from copy import copy
 from typing import Any, TypeAlias
 
 from progress.errors import PointstampError
@@ -22,7 +23,7 @@ def bad_policy(what: str, right: str) -> PointstampError:
 
 
 class Policy:
-    """A source that completes times by a rule. One run at a time; each begins anew, if the source within does.
+    """A source that completes times by a rule. Each run works with a copy of its own (`source_for`).
 
     Parameters
     ----------
@@ -41,16 +42,25 @@ class Policy:
     ) -> None:
         self.reached: tuple[Any, ...] = ()  # from where on messages still came, as it was said last in this run
         self.has_ended = False  # nothing comes any more
-        self._source = source
+        self.within = source
         self._rule = rule
         self._late = late
         self._opens = None if opens is None else tuple(opens)
         self._followers: list[Callable[[], None]] = []
 
+    def source_for(self, made: dict[Policy, Policy]) -> Policy:
+        """This policy for one run, around those that it is made of; `made` has the policies of that run so far."""
+        if self not in made:
+            mine = made[self] = copy(self)
+            mine._followers = []
+            if isinstance(self.within, Policy):
+                mine.within = self.within.source_for(made)
+        return made[self]
+
     def items_for(self, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:
         """The items of one run."""
         self.begin()
-        items = items_of(self._source, engine, edge, domain)
+        items = items_of(self.within, engine, edge, domain)
         names = self._names(items)
         if isinstance(items, AsyncIterator):
             return AsyncItems(self, _apply_async(items, self._rule()), *names)
