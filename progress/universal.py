@@ -14,25 +14,37 @@ from progress.topology import Topology
 
 
 class UniversalTime:
-    """A value of the universal order: a closed set of pointstamps. Earlier means: a larger set."""
+    """A value of the universal order: a closed set of pointstamps. Earlier means: a larger set.
 
-    __slots__ = ("_closure", "_frontiers")
+    The set is the least one that is closed and has its pointstamp, so a closed set contains all of it when it contains
+    that. No frontier is asked for: in graphs with calls some have no finite form.
+    """
 
-    def __init__(self, closure: Closure) -> None:
+    __slots__ = ("_closure", "_pointstamp")
+
+    def __init__(self, closure: Closure, pointstamp: tuple[str, Any]) -> None:
         self._closure = closure
-        self._frontiers = {location: frozenset(times) for location, times in closure.frontiers.items()}
+        self._pointstamp = pointstamp
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UniversalTime) and self._frontiers == other._frontiers
+        """Whether both are one set, of one graph."""
+        return (
+            isinstance(other, UniversalTime)
+            and self._closure.network is other._closure.network
+            and self <= other <= self
+        )
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._frontiers.items()))
+        """Equal for equal sets: of their minimal times; in a graph with calls one for all, as these may be endless."""
+        if self._closure.network.relation is not None:
+            return hash(id(self._closure.network))
+        return hash(frozenset((at, frozenset(times)) for at, times in self._closure.frontiers.items()))
 
     def __le__(self, other: UniversalTime) -> bool:
-        """Whether this closed set contains the other. Cost: O(locations * width squared)."""
-        return all((location, time) in self._closure for location, times in other._frontiers.items() for time in times)
+        """Whether this closed set contains the other. Cost: that of `Closure.covers`."""
+        return other._pointstamp in self._closure
 
 
 def universal_time(graph: Topology, location: str, time: Any) -> UniversalTime:
     """E(location, time): an order embedding of could-result-in exactly when Condition 2 holds. Cost: one `close`."""
-    return UniversalTime(close(graph, [(location, time)]))
+    return UniversalTime(close(graph, [(location, time)]), (location, time))

@@ -26,6 +26,7 @@ from progress.semantics import (
     State,
     System,
     Variant,
+    compare,
     explore,
 )
 from progress.semantics.actions import inp, mess, notify, outp
@@ -411,3 +412,33 @@ def test_importing_progress_leaves_this_package_alone() -> None:
     program = "import sys, progress; print(any(name.startswith('progress.semantics') for name in sys.modules))"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
+
+
+# --- what is visible -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reordering", [False, True])
+@pytest.mark.parametrize("gone", [False, True])
+def test_two_inputs_in_another_order_are_seen_to_be_two(reordering: bool, gone: bool) -> None:
+    """Q(i) is visible (4.2), as a sequence: where messages may be reordered as well, and when nothing is to come."""
+    graph = Graph(time={"product": ["nat", "nat"]}).node("p", notify=False).node("q", notify=False)
+    graph.edge(None, "p", "in").edge("p", "q", "on").edge("q", None, "out")
+    orders = messages((0, 1), (1, 0)), messages((1, 0), (0, 1))
+    found = []
+    for order in orders:
+        nodes = {"p": relay("on"), "q": relay("out")}
+        system = System(graph, nodes, {} if gone else {"in": order}, {"in": order} if gone else None)
+        specification = Specification(system, Variant(reordering=reordering))
+        found.append(explore(specification))
+        assert len({specification.visible(state) for state in found[-1].states}) > 5
+    result = compare(*found)
+    if gone:
+        assert result.equal  # the outside may put them anywhere
+        full = [state for state in found[0].states if len(state.queue("in")) == 2]
+        assert {tuple(message.time for message in state.queue("in")) for state in full} == {
+            ((0, 1), (1, 0)),
+            ((1, 0), (0, 1)),
+        }
+    else:
+        assert result.only_first == (tuple(map(tuple, (orders[0], ()))),)
+        assert result.only_second == (tuple(map(tuple, (orders[1], ()))),)

@@ -11,6 +11,7 @@ from progress.generic import GenericSummary
 from progress.layout import layout_of
 from progress.local_history import Event, Message, NodeBehaviour, Received
 from progress.order import Domain
+from progress.semantics.buffered_relation import Buffered
 from progress.semantics.system import System
 from progress.summary import NormalSummary, OpaqueSummary, Summary
 from progress.topology import NO_NODE, Network
@@ -50,7 +51,8 @@ def with_buffers(system: System, edges: Iterable[str] | None = None) -> System:
     """The system with a buffer node at the beginning of each of these edges, by default of each that has a source.
 
     An edge keeps its name and its destination; what its source sends goes to the buffer on `EDGE, unsent`. With buffers
-    on all of them, it behaves as the asynchronous semantics does (`progress.semantics.asynchronous`).
+    on all of them, it behaves as the asynchronous semantics does (`progress.semantics.asynchronous`). A graph with
+    calls goes on to decide could-result-in by the order of stacks (`progress.semantics.buffered_relation`).
     """
     network = system.network()
     wanted = [edge for edge, source in zip(network.edges, network.sources, strict=True) if source != NO_NODE]
@@ -59,6 +61,8 @@ def with_buffers(system: System, edges: Iterable[str] | None = None) -> System:
         if edge not in wanted:
             raise PointstampError("PS611", f"there is no edge {brief(edge)} that leaves a node", "name one that does")
     chosen = wanted if edges is None else [edge for edge in wanted if edge in set(edges)]
+    if not chosen:
+        return system
     nodes, domains, requests = list(network.nodes), list(network.domains), list(network.requests)
     notifies, names, sources = list(network.notifies), list(network.edges), list(network.sources)
     targets, edge_domains, summaries = list(network.targets), list(network.edge_domains), list(network.summaries)
@@ -79,7 +83,19 @@ def with_buffers(system: System, edges: Iterable[str] | None = None) -> System:
         edge_domains.append(domain)
         summaries.append(summaries[place])
         sources[place], summaries[place] = len(nodes) - 1, same
-    whole = Network(nodes, domains, requests, notifies, names, sources, targets, edge_domains, summaries)
+    relation = None
+    if network.relation is not None:
+        count, behind = len(network.nodes), len(nodes)
+        starts = {edge: place for place, edge in enumerate(chosen)}
+        relation = Buffered(
+            network,
+            {
+                edge: (behind + len(network.edges) + starts[name], count + starts[name], behind + edge)
+                for edge, name in enumerate(network.edges)
+                if name in starts
+            },
+        )
+    whole = Network(nodes, domains, requests, notifies, names, sources, targets, edge_domains, summaries, relation)
     return System(whole, code, system.queued, system.arrivals)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from progress.antichain import Antichain
 from progress.clock import clock
 from progress.closure import Closure
+from progress.could_result_in import CouldResultIn
 from progress.topology import Network, Topology
 
 Outstanding: TypeAlias = frozenset[tuple[str, Any]]  # the pointstamps of messages and of requests
@@ -106,10 +107,33 @@ def closure_of(network: Network, outstanding: Outstanding) -> Closure:
     return clock(network, sorted(outstanding - at_nodes, key=repr), sorted(at_nodes, key=repr))
 
 
+class Related:
+    """A Clock of a graph that decides could-result-in by itself, as one with calls: what each pointstamp is related to.
+
+    Such a relation is transitive by its definition, so a set with what is outstanding that is closed has all of it.
+    """
+
+    def __init__(self, network: Network, outstanding: Outstanding) -> None:
+        self.network = network
+        self.generators = outstanding
+        self._could = CouldResultIn(network)
+
+    def __contains__(self, pointstamp: object) -> bool:
+        location, time = self.network.pointstamp(pointstamp)
+        end = self.network.name(location), time
+        return any(self._could(start, end) for start in self.generators)
+
+    @cached_property
+    def frontiers(self) -> Mapping[str, tuple[Any, ...]]:
+        """The minimal times at each location, those of Close-up; `NoMinimalTimes` where there are none."""
+        return closure_of(self.network, self.generators).frontiers
+
+
 class OneApplication:
     """All (y, u) for which some outstanding (x, t) could-result-in (y, u): the right side of Proposition 3.
 
     Over simple paths, as Definition 2 wants it. Cost: exponential in the size of the graph, once for each pointstamp.
+    Where a graph decides by itself, each time is asked for by its own: `Related`.
     """
 
     def __init__(self, graph: Topology) -> None:
@@ -118,6 +142,8 @@ class OneApplication:
         self._known: dict[Outstanding, Frontiers] = {}
 
     def __call__(self, outstanding: Outstanding) -> Clock:
+        if self.network.relation is not None:
+            return Related(self.network, outstanding)
         found = self._known.get(outstanding)
         if found is None:
             together: dict[int, Antichain] = {}

@@ -13,8 +13,12 @@ def join(first: System, second: System) -> System:
     """The joined graph as one system: the non-compositional specification is its `Specification`.
 
     An output edge of one that is, by name, an input edge of the other becomes internal. Other names are disjoint.
+    Graphs with calls are refused (PS401).
     """
     one, other = first.network(), second.network()
+    if one.relation is not None or other.relation is not None:
+        what = "a graph with calls cannot be joined: which stack is before which is decided by all of the graph"
+        raise PointstampError("PS401", what, "join graphs without calls, or write both as one graph file")
     edges = list(dict.fromkeys((*one.edges, *other.edges)))
     taken = [name for name in one.numbers if name in other.numbers and not _is_joint(one, other, name)]
     if taken:

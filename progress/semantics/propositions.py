@@ -5,12 +5,12 @@ Their hypotheses are not assumed: an exploration of a system in which one fails 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from progress.local_history import Event, History, after
 from progress.semantics.actions import Mess, Not
 from progress.semantics.clocks import Clock, is_within
+from progress.semantics.histories import local_histories
 from progress.semantics.machine import Path
 from progress.semantics.properties import (
     AnyProperty,
@@ -24,12 +24,13 @@ from progress.semantics.properties import (
 from progress.semantics.specification import Specification, inputs_do_not_grow
 from progress.semantics.state import State
 from progress.semantics.system import System
+from progress.summary import NoMinimalTimes
 
 
 def proposition_7(system: System) -> list[AnyProperty]:
     """Always, for all p, some local history H(p) has LocState(p) = g(H(p))'s state, NotRequests(p) its requests.
 
-    The history is what p consumed on the way; g is computed anew from p's code (`progress.local_history.after`). Its
+    The history is what p consumed on the way; g is computed anew from p's code (`progress.semantics.histories`). Its
     companion: some node has consumed a message and a notification, and waits for something.
     """
 
@@ -47,15 +48,14 @@ def proposition_7(system: System) -> list[AnyProperty]:
 
 
 def _is_after(system: System, node: str, path: Path[State]) -> bool:
-    events: tuple[Event, ...] = tuple(
-        action.event for action, _ in path.steps if isinstance(action, Mess | Not) and action.node == node
+    events = [action.event for action, _ in path.steps if isinstance(action, Mess | Not) and action.node == node]
+    start, now = path.start, path.state
+    domain = system.network().domains[system.names.node[node]]
+    at_first = start.local_state(node), set(start.pending(node))
+    at_last = now.local_state(node), set(now.pending(node))
+    return any(
+        (begins, ends) == (at_first, at_last) for begins, ends in local_histories(system.nodes[node], domain, events)
     )
-    for state, requests in system.nodes[node].initial():
-        if path.start.local_state(node) == state and path.start.pending(node) == frozenset(requests):
-            outcome = after(system.nodes[node], History(state, frozenset(requests), events), node)
-            now = path.state
-            return bool(now.local_state(node) == outcome.state) and now.pending(node) == outcome.requests
-    return False
 
 
 def proposition_8(specification: Specification) -> list[AnyProperty]:
@@ -77,6 +77,9 @@ def proposition_8(specification: Specification) -> list[AnyProperty]:
 def proposition_9(specification: Specification) -> list[AnyProperty]:
     """Along steps in which no input grows and Clock does not: what has left Clock at an edge is never in it again.
 
+    In graphs with calls the minimal times at an edge may be without end. Then all that generates Clock is compared, at
+    nodes as well: it is in what Clock was exactly when all of Clock is.
+
     Its companion: something leaves Clock at an edge.
     """
     clock, edges = specification.clock, specification.system.names.edges
@@ -85,15 +88,20 @@ def proposition_9(specification: Specification) -> list[AnyProperty]:
     def along(before: State, action: Any, then: State) -> bool:
         return quiet(before, action, then) and is_within(clock(then), clock(before))
 
-    def at_edges(state: State) -> Iterator[tuple[str, Any]]:
-        frontiers = clock(state).frontiers
+    def in_clock(state: State) -> Iterable[tuple[str, Any]]:
+        try:
+            frontiers = clock(state).frontiers
+        except NoMinimalTimes:
+            return clock(state).generators
         return ((edge, time) for edge in edges for time in frontiers.get(edge, ()))
 
     def leaves(before: State, action: Any, then: State) -> bool:
-        return along(before, action, then) and any(pointstamp not in clock(then) for pointstamp in at_edges(before))
+        return along(before, action, then) and any(
+            at not in clock(then) for at in in_clock(before) if at[0] in specification.system.names.edge
+        )
 
     return [
-        always_later("Proposition 9: what has left Clock at an edge stays out", clock, at_edges, _contains, along),
+        always_later("Proposition 9: what has left Clock at an edge stays out", clock, in_clock, _contains, along),
         sometimes_step("something leaves Clock at an edge", leaves),
     ]
 

@@ -10,8 +10,8 @@ remains is again one pomset, and what is appended later stands in the same order
 Two neighbours at comparable times are not exchanged, though a later one ahead of an earlier one does not hold it up: in
 the queue 5, 3 either may be taken first, in 3, 5 only the 3. Nor are equal times, as the messages may differ.
 
-On an input edge messages may still be put between two others; there, the sequence says more than the pomset, as long as
-something is still to come.
+On input and output edges a queue is seen from outside, as the sequence that it is, and remains one; on an input edge
+messages may also be put between two others, where the sequence says more than the pomset.
 """
 
 from __future__ import annotations

@@ -144,13 +144,15 @@ class Specification:
         )
 
     def representative(self, state: State) -> Hashable:
-        """With reordering, queues as pomsets where that is sound: see `progress.semantics.queues`."""
+        """With reordering, the queues of internal edges as pomsets: see `progress.semantics.queues`.
+
+        Those of input edges are seen from outside, where two orders of the same messages are two behaviours.
+        """
         if not self.variant.reordering:
             return state
-        domains, targets = self.system.network().edge_domains, self.system.network().targets
-        forms, brings = {}, self.variant.inputs is not Inputs.FORBIDDEN
+        domains, forms = self.system.network().edge_domains, {}
         for edge, queue in enumerate(state.queues):
-            if len(queue) > 1 and targets[edge] >= 0 and not (state.coming[edge] and brings):
+            if len(queue) > 1 and edge not in self.system.inputs and edge not in self.system.outputs:
                 form = normal_form(queue, domains[edge], partial(self.system.sort_key, edge))
                 if form != queue:
                     forms[edge] = form
@@ -158,9 +160,7 @@ class Specification:
 
     def visible(self, state: State) -> Hashable:
         """The externally visible state: Q(e) of every input and output edge. What else there is, is hidden."""
-        shape = self.representative(state)
-        assert isinstance(shape, State)
-        return tuple(shape.queues[edge] for edge in (*self.system.inputs, *self.system.outputs))
+        return tuple(state.queues[edge] for edge in (*self.system.inputs, *self.system.outputs))
 
 
 def inputs_do_not_grow(system: System, before: State, after: State) -> bool:
