@@ -39,10 +39,18 @@ class Arcs:
     """
 
     def __init__(
-        self, domains: Sequence[Domain], arcs: Sequence[Arc], stubborn: Iterable[int] = (), entrances: int | None = None
+        self,
+        domains: Sequence[Domain],
+        arcs: Sequence[Arc],
+        stubborn: Iterable[int] = (),
+        entrances: int | None = None,
+        endless: bool = False,
+        names: Sequence[str] = (),
     ) -> None:
         self.domains = domains
         self.arcs = arcs
+        self.endless = endless  # whether times may come that fall without end (`progress.endless`)
+        self.names = names  # of the node of each vertex, for messages
         self.entrances = len(domains) if entrances is None else entrances  # the first ones; the others are exits
         self.stubborn = frozenset(stubborn)  # vertices of components that may hold back themselves
 
@@ -62,6 +70,7 @@ class Entrances:
         self.network = network
         count = len(network.nodes)
         domains = list(network.domains)
+        names = list(network.nodes)
         arcs: list[Arc] = []
         self._exits: dict[int, int] = {}
         silent = {id(each) for each in network.summaries if isinstance(each, NormalSummary) and not each.pieces}
@@ -83,6 +92,7 @@ class Entrances:
                 if is_new:
                     source = exits[leading] = len(domains)
                     domains.append(domain)
+                    names.append(network.nodes[node])
                 self._exits[node] = source
                 arcs.append((node, source, identities[domain]))
                 if not is_new:
@@ -91,12 +101,19 @@ class Entrances:
                 summary = summaries[edge]
                 assert summary is not None
                 arcs.append((source, targets[edge], summary))
-        self.arcs = Arcs(domains, arcs, self._stubborn(count), count)
+        endless = network.endless and any(summary.endless for _, _, summary in arcs)
+        self.arcs = Arcs(domains, arcs, self._stubborn(count, endless), count, endless, names)
 
-    def _stubborn(self, count: int) -> set[int]:
-        """Nodes whose component is not known to advance, with the exits of such nodes."""
+    def _stubborn(self, count: int, endless: bool) -> set[int]:
+        """Nodes whose component is not known to advance, with the exits of such nodes.
+
+        A time that falls without end may stay what it is on a cycle that advances, and hold back itself.
+        """
         network = self.network
-        doubted = nodes_in_doubt(network)
+        doubted: Iterable[int] = nodes_in_doubt(network)
+        if endless:
+            sizes = network.component_sizes
+            doubted = [node for node, component in enumerate(network.component) if sizes[component] > 1]
         if not doubted:
             return set()
         numbers = {network.component[node] for node in doubted}
@@ -108,7 +125,7 @@ class Entrances:
         leaving = self._exits.get(node)
         if leaving is not None:
             return [(leaving, time)]
-        return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.apply(time)]
+        return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.limits(time)]
 
     def ways_of_request(self, node: int) -> list[tuple[int, Summary]]:
         """The vertices where a request is outstanding, and what becomes of its time on the way there."""

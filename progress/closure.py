@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 from progress.antichain import Antichain
 from progress.coordinate import Undecided
+from progress.endless import is_endless, moved_without_end
 from progress.errors import PointstampError
+from progress.finite_way import finite_way, with_an_end
 from progress.layout import Numbers, layout_of
 from progress.memory import without_cycle_search
 from progress.normal_form import Piece, compose, holds, moved
@@ -83,7 +86,14 @@ class Closure:
         return self._frontiers[entry.node].below(entry.time) == [entry.time]
 
     def times(self, location: int) -> tuple[Any, ...]:
-        """The minimal times at a location, in a linear extension of their order. Cost: O(width log width)."""
+        """The minimal times at a location, in a linear extension of their order. Cost: O(width log width).
+
+        `NoMinimalTimes` where they fall without end.
+        """
+        return with_an_end(self.network, location, self.limits(location))
+
+    def limits(self, location: int) -> tuple[Any, ...]:
+        """As `times`, with endless times among them (`progress.endless`)."""
         edge = location - len(self.network.nodes)
         if location not in self._frontiers and edge not in self.given_on_edge:
             if edge < 0:
@@ -93,7 +103,7 @@ class Closure:
             if before is None or summary is None:
                 return ()
             if len(before) == 1:
-                return summary.apply(before.times[0])
+                return summary.limits(before.times[0])
         return self._frontier(location).in_order()
 
     @property
@@ -125,7 +135,7 @@ class Closure:
         way = self._back(entry)
         if location >= len(self.network.nodes):
             way.append(Pointstamp(name, arrived))
-        return ending_at(way, time)
+        return finite_way(self.network, ending_at(way, time))
 
     def _frontier(self, location: int) -> Antichain:
         """The minimal times at a location: of an edge, those given there and those that its source sends."""
@@ -144,7 +154,7 @@ class Closure:
         source, summary = network.sources[edge], network.summaries[edge]
         if source != NO_NODE and summary is not None and source in self._frontiers:
             for before in self._frontiers[source].times:
-                for time in summary.apply(before):
+                for time in summary.limits(before):
                     if known.insert(time):
                         entries[time] = self._entries[source][before]
         self._frontiers[location], self._entries[location] = known, entries
@@ -249,7 +259,7 @@ class _Run:
                     if target == NO_NODE or summary is None:
                         continue
                     depth = entry.depth + 1 if component[target] == component[node] else 0
-                    for time in summary.apply(entry.time):
+                    for time in summary.limits(entry.time):
                         self.offer(_Entry(target, time, edge, entry, depth))
         return False
 
@@ -292,6 +302,8 @@ def _end_of_fall(network: Network, walk: Sequence[int], before: Any, after: Any)
     the cost is the walk's length and the number of digits, not the number of rounds.
     """
     node = network.sources[walk[0]]
+    if network.endless and (is_endless(before) or is_endless(after)):
+        return None
     try:
         layout = layout_at(network, node)
         case, numbers = layout.encode(after)
@@ -308,13 +320,16 @@ def _end_of_fall(network: Network, walk: Sequence[int], before: Any, after: Any)
         if squared is None or not holds(squared.box, numbers):
             break
         powers.append(squared)
-    far = moved(powers[-1], numbers)
-    if any(number is None or number < -(1 << (digits - 2)) for number in far):
+    far, nearer = (
+        moved_without_end(rows, power.moves, numbers) for power in (powers[-1], powers[max(0, len(powers) - 2)])
+    )
+    less_equal = network.domains[node].less_equal
+    falls = any(-inf < number < -(1 << (digits - 2)) for number in far)
+    if falls and not less_equal(layout.decode(case, nearer), layout.decode(case, far)):
         raise NoMinimalTimes(
             f"a coordinate of the times at {network.nodes[node]!r} falls without end on the cycle through "
             f"{network.edges[walk[-1]]!r}"
         )
-    less_equal = network.domains[node].less_equal
     lowest: Numbers = numbers
     for power in reversed(powers):
         for _ in range(2):

@@ -138,7 +138,7 @@ class Commit:
     def _may_send(self, edge: Edge, time: Any) -> bool:
         """Whether Clock contains (edge, time) before the step."""
         if edge.summary is not None:
-            less_equal, apply = edge.domain.less_equal, edge.summary.apply
+            less_equal, apply = edge.domain.less_equal, edge.summary.limits
             for event in self._events.get(edge.source, ()):
                 for after in apply(event):
                     if after == time or less_equal(after, time):

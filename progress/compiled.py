@@ -1,7 +1,8 @@
 """The way to the compiled kernel (`kernel/`), for graphs whose times are numbers or flat rows of numbers.
 
 It is the twin of `progress.eager` and gives the same answers. It takes part where it was compiled, where no summary
-rounds, and where every component is known to advance; numbers beyond 61 bits are left to the twin.
+rounds or leads down without end, and where every component is known to advance; numbers beyond 61 bits are left to the
+twin.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Piece = tuple[tuple[Any, ...], tuple[Any, ...]]
 
 def compiled(graph: Arcs) -> Compiled | None:
     """The kernel on a graph; None where it was not compiled or does not fit. Cost: O(vertices + arcs)."""
-    if not BUILT or _has_stubborn_unit(graph):
+    if not BUILT or graph.endless or _has_stubborn_unit(graph):
         return None
     sources, targets = [source for source, _, _ in graph.arcs], [target for _, target, _ in graph.arcs]
     return kernel_over(graph.domains, graph.component, sources, targets, [summary for _, _, summary in graph.arcs])

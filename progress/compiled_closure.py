@@ -38,7 +38,7 @@ class CompiledClosure(Closure):
                 changes.append((vertex, time, 1))
         kernel.update(changes)
 
-    def times(self, location: int) -> tuple[Any, ...]:
+    def limits(self, location: int) -> tuple[Any, ...]:
         """The minimal times at a location, in a linear extension of their order. Cost: O(width log width)."""
         network = self.network
         edge = location - len(network.nodes)
@@ -51,8 +51,8 @@ class CompiledClosure(Closure):
             return minimal_elements(network.edge_domains[edge], given)
         before = self._kernel.times(source)
         if len(before) == 1 and not given:
-            return summary.apply(before[0])
-        found = [after for time in before for after in summary.apply(time)]
+            return summary.limits(before[0])
+        found = [after for time in before for after in summary.limits(time)]
         return minimal_elements(network.edge_domains[edge], [*found, *given])
 
     @property
@@ -104,7 +104,7 @@ class CompiledClosure(Closure):
         if location >= count:
             source, summary = network.sources[location - count], network.summaries[location - count]
             assert summary is not None
-            return source, next(before for before in self._kernel.times(source) if time in summary.apply(before))
+            return source, next(before for before in self._kernel.times(source) if time in summary.limits(before))
         for edge in network.incoming[location]:
             if time in self._given.get(count + edge, ()) or time in self.times(count + edge):
                 return count + edge, time

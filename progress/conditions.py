@@ -18,8 +18,10 @@ from progress.component import components
 from progress.coordinate import Relation, Undecided
 from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge, surely_advances
 from progress.declared import AtLeast, Identity, Never
+from progress.endless import low_enough, lower_than
 from progress.errors import PointstampError
 from progress.generic import GenericSummary
+from progress.layout import layout_of
 from progress.memory import without_cycle_search
 from progress.normal_form import piece_relations
 from progress.pointstamp import Pointstamp
@@ -248,7 +250,9 @@ def _condition_1(network: Network) -> Condition1:
         holds = _and(holds, rises)
         if rises is False:
             domain = network.domains[node]
-            requested = next(result for result in summary.apply(time) if not domain.less_equal(time, result))
+            requested = next(result for result in summary.limits(time) if not domain.less_equal(time, result))
+            if layout_of(domain) is not None:
+                requested = low_enough(requested, lower_than(time))
             witnesses.append(EarlyRequest(network.nodes[node], time, requested))
     return Condition1(holds, tuple(witnesses))
 

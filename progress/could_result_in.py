@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from progress.antichain import Antichain
 from progress.errors import PointstampError
+from progress.finite_way import finite_way
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network, Topology
 
@@ -86,7 +87,7 @@ class CouldResultIn:
         if proof[-1].location == proof[0].location:
             return proof
         proof[-1] = Pointstamp(*end)
-        return proof
+        return finite_way(network, proof)
 
     def walk(self, start: tuple[str, Any], end: tuple[str, Any]) -> Iterator[Pointstamp] | None:
         """The way from `start` to `end` step by step; None if there is none. Without calls it is that of `proof`.
@@ -172,7 +173,7 @@ class _Search:
         self._spend(1)
         summary = self.network.summaries[edge]
         assert summary is not None
-        return summary.apply(time)
+        return summary.limits(time)
 
     def _spend(self, steps: int) -> None:
         self.left -= steps

@@ -62,9 +62,9 @@ class Eager:
             if self._single[target]:
                 self._following[source].append(ranks[target])
                 amount = added_number(summary) if type(places[source]) is TotalPlace else None
-                self._preceding[target].append((places[source], amount, summary.apply))
+                self._preceding[target].append((places[source], amount, summary.limits))
                 continue
-            self._leaving[source].append((target, summary.apply))
+            self._leaving[source].append((target, summary.limits))
             self._entering[target].append((source, pull(summary, places[source], places[target])))
         self._keys = {
             rank: _time_key([graph.domains[vertex] for vertex in unit])
@@ -299,11 +299,11 @@ class _Closing:
         domains = [graph.domains[vertex] for vertex in unit]
         arcs = [arc for arc in graph.arcs if arc[0] in self._number and arc[1] in self._number]
         self._network = Network(
-            [f"vertex {vertex}" for vertex in unit],
+            [graph.names[vertex] for vertex in unit],
             domains,
             [identity_on(domain) for domain in domains],
             [True] * len(unit),
-            [f"arc {number}" for number in range(len(arcs))],
+            [graph.names[source] for source, _, _ in arcs],
             [self._number[source] for source, _, _ in arcs],
             [self._number[target] for _, target, _ in arcs],
             [graph.domains[target] for _, target, _ in arcs],
@@ -313,7 +313,7 @@ class _Closing:
     def frontiers(self, starts: Iterable[tuple[int, Any]]) -> list[tuple[int, Sequence[Any]]]:
         """The frontier of every vertex, of what comes from these starts."""
         closure = close_numbered(self._network, [(self._number[vertex], time) for vertex, time in starts])
-        return [(vertex, closure.times(number)) for number, vertex in enumerate(self._unit)]
+        return [(vertex, closure.limits(number)) for number, vertex in enumerate(self._unit)]
 
 
 def _time_key(domains: Sequence[Domain]) -> Callable[[Any], Any]:

@@ -219,7 +219,8 @@ class Hierarchy:
             for vertex, ways in enumerate(self._out)
             for target, number in ways.items()
         ]
-        upward = Arcs(self.graph.domains, [*arcs, *self._other], self.graph.stubborn)
+        graph = self.graph
+        upward = Arcs(graph.domains, [*arcs, *self._other], graph.stubborn, endless=graph.endless, names=graph.names)
         if not self.core:
             last = len(self.rank) - 1
             upward.component = [last - place for place in self.rank]
@@ -264,7 +265,7 @@ class Way:
 
     def __init__(self, hub: int, summary: Summary) -> None:
         self.hub = hub
-        self.apply = summary.apply
+        self.apply = summary.limits
         run_back = latest(summary)
         assert run_back is not None
         self.latest = run_back

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from progress.finite_way import finite_way
 from progress.order import Domain, Product, is_flat
 from progress.pointstamp import Pointstamp, ending_at
 from progress.residual import latest
@@ -106,10 +107,10 @@ class LeadingTo:
                 summary = network.summaries[following.location - count]
                 assert summary is not None
                 at_most = self._at_most(following.location)
-                time = next(after for after in summary.apply(time) if at_most(after, following.until))
+                time = next(after for after in summary.limits(time) if at_most(after, following.until))
             way.append(Pointstamp(network.name(following.location), time))
             entry = following
-        return ending_at(way, self._time)
+        return finite_way(network, ending_at(way, self._time))
 
 
 def _test(domain: Domain) -> Callable[[Any, Any], bool]:

@@ -32,7 +32,7 @@ def pull(summary: Summary, source: Place, target: Place) -> Pull:
         amounts = summary.amounts
         if amounts is not None:
             return PairPull(source, amounts)
-    return AnyPull(source, summary.apply)
+    return AnyPull(source, summary.limits)
 
 
 def added_number(summary: Summary) -> int | None:

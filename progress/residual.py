@@ -47,7 +47,7 @@ def reaches(summary: Summary, time: Any, covers: Callable[[Any], bool], times: C
     if run_back is not None:
         return any(covers(until) for until in run_back(time))
     less_equal = summary.target.less_equal
-    return any(less_equal(after, time) for before in times() for after in summary.apply(before))
+    return any(less_equal(after, time) for before in times() for after in summary.limits(before))
 
 
 def _general(summary: NormalSummary) -> Latest:

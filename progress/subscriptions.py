@@ -115,7 +115,8 @@ class _Subscribed:
         self.callbacks: dict[int, Callback] = {}
         self._frontier = set(tracker.frontier(place.name))
         self._source = None if isinstance(place, Node) or place.is_input else tracker._ledger.node_of(place.source)
-        self._follows = isinstance(place, Node) or (place.summary is not None and only_adds(place.summary))
+        adds = isinstance(place, Node) or (place.summary is not None and only_adds(place.summary))
+        self._follows = adds and not tracker.network.endless
 
     def moved(self, tracker: Tracker, move: Move | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """What left the frontier and what came, in a linear extension; `move` is what the vertex did, if known."""

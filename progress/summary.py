@@ -13,14 +13,16 @@ is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from operator import add
 from typing import Any, Protocol, runtime_checkable
 
 from progress.antichain import minimal_elements
+from progress.endless import is_endless, moved_without_end
 from progress.errors import PointstampError
 from progress.layout import Case, Layout, layout_of
 from progress.normal_form import Piece, Ties, by_ties, compose, holds, moved, only_number, undominated
-from progress.order import Domain, is_flat, is_number
+from progress.order import Domain, Lex, is_flat, is_number
 
 
 @runtime_checkable
@@ -45,8 +47,17 @@ class Summary(Protocol):
         """The domain of the times it gives."""
         ...
 
+    @property
+    def endless(self) -> bool:
+        """Whether it may lead to times that fall without end, so that none is least."""
+        ...
+
     def apply(self, time: Any) -> tuple[Any, ...]:
-        """The minimal times that `time` may lead to, an antichain."""
+        """The minimal times that `time` may lead to, an antichain; `NoMinimalTimes` where they fall without end."""
+        ...
+
+    def limits(self, time: Any) -> tuple[Any, ...]:
+        """As `apply`, with endless times among those that are taken and given (`progress.endless`)."""
         ...
 
 
@@ -60,6 +71,8 @@ class NormalSummary:
         "_tied",
         "apply",
         "backwards",
+        "endless",
+        "limits",
         "pieces",
         "source",
         "target",
@@ -76,7 +89,10 @@ class NormalSummary:
             self._by_case.setdefault(piece.source_case, []).append(piece)
         self._tied: Ties | None = None
         self.backwards: Callable[[Any], Sequence[Any]] | None = None  # made by `progress.residual` when it is needed
-        self.apply: Callable[[Any], tuple[Any, ...]] = self._quick() or self._general
+        self.endless = any(move.word is None and move.floor is None for piece in self.pieces for move in piece.moves)
+        quick = self._quick()
+        self.apply: Callable[[Any], tuple[Any, ...]] = quick or self._general
+        self.limits = quick if quick is not None and not isinstance(target, Lex) else self._limits
 
     def __repr__(self) -> str:
         return f"NormalSummary({self.source!r} -> {self.target!r}, {len(self.pieces)} pieces)"
@@ -155,6 +171,19 @@ class NormalSummary:
                 found.append(self._target_layout.decode(piece.target_case, row))  # type: ignore[arg-type]
         return tuple(found) if len(found) < 2 else minimal_elements(self.target, found)
 
+    def _limits(self, time: Any) -> tuple[Any, ...]:
+        """As `apply`, with endless times among those that are taken and given (`progress.endless`)."""
+        case, numbers = self._source_layout.encode(time)
+        if not self.endless and -inf not in numbers:
+            return self.apply(time)
+        rows = self._target_layout.rows
+        found = []
+        for piece in self._by_case.get(case, ()):
+            if holds(piece.box, numbers):
+                row: Any = moved_without_end(rows[piece.target_case], piece.moves, numbers)
+                found.append(self._target_layout.decode(piece.target_case, row))
+        return tuple(found) if len(found) < 2 else minimal_elements(self.target, found)
+
 
 def adding(amounts: Sequence[int], to_number: bool) -> Callable[[Any], tuple[Any, ...]]:
     """The function that adds to a number, or to each number of a row."""
@@ -178,6 +207,7 @@ class OpaqueSummary:
     """A summary of the user's own, between two domains; it is trusted to be its own monotone hull."""
 
     __slots__ = ("custom", "source", "target")
+    endless = False
 
     def __init__(self, source: Domain, target: Domain, custom: CustomSummary) -> None:
         self.source = source
@@ -193,6 +223,12 @@ class OpaqueSummary:
                     "PS602", f"the summary {self.custom!r} gives {result!r} at {time!r}", f"times of {self.target!r}"
                 )
         return minimal_elements(self.target, times)
+
+    def limits(self, time: Any) -> tuple[Any, ...]:
+        """As `apply`; endless times are not shown to a user's code."""
+        if layout_of(self.source) is not None and is_endless(time):
+            raise NoMinimalTimes(f"the summary {self.custom!r} is asked for times that fall without end")
+        return self.apply(time)
 
 
 class Composite:
@@ -211,6 +247,18 @@ class Composite:
         for part in self.parts:
             times = minimal_elements(part.target, [result for before in times for result in part.apply(before)])
         return times
+
+    def limits(self, time: Any) -> tuple[Any, ...]:
+        """As `apply`, with endless times among those that are taken and given (`progress.endless`)."""
+        times: tuple[Any, ...] = (time,)
+        for part in self.parts:
+            times = minimal_elements(part.target, [result for before in times for result in part.limits(before)])
+        return times
+
+    @property
+    def endless(self) -> bool:
+        """Whether a part may lead to times that fall without end."""
+        return any(part.endless for part in self.parts)
 
 
 def _layout(domain: Domain) -> Layout:

@@ -9,6 +9,7 @@ from progress.antichain import minimal_elements
 from progress.arcs import Entrances
 from progress.blocking import Blocker, blockers
 from progress.engines import Engine, choose
+from progress.finite_way import with_an_end
 from progress.ledger import Edge, Ledger, Node
 from progress.own_relation import Workings
 from progress.quick import Registrar
@@ -33,7 +34,7 @@ class SummaryWorkings(Entrances):
             if engine.reaches(source, summary, time):
                 return True
             for before in ledger.least(ledger.node_of(source)):
-                if any(less_equal(after, time) for after in summary.apply(before)):
+                if any(less_equal(after, time) for after in summary.limits(before)):
                     return True
         return bool(edge.messages) and any(less_equal(before, time) for before in ledger.least(edge))
 
@@ -43,15 +44,20 @@ class SummaryWorkings(Entrances):
         return engine.covers(node.number, time) or any(less_equal(before, time) for before in ledger.least(node))
 
     def frontier(self, ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
-        """Clock's minimal times at a location, in a linear extension. Cost: O(width) summaries."""
-        times = ledger.least(place)
+        """Clock's minimal times at a location, in a linear extension; `NoMinimalTimes` where they fall without end.
+
+        Cost: O(width) summaries.
+        """
+        times, network = ledger.least(place), ledger.network
         if isinstance(place, Node):
-            return minimal_elements(place.domain, [*times, *engine.times(place.number)])
+            return with_an_end(
+                network, place.number, minimal_elements(place.domain, [*times, *engine.times(place.number)])
+            )
         if place.summary is not None:
-            node = ledger.nodes.get(ledger.network.nodes[place.source])
+            node = ledger.nodes.get(network.nodes[place.source])
             for before in (*(ledger.least(node) if node is not None else ()), *engine.times(place.source)):
-                times += place.summary.apply(before)
-        return minimal_elements(place.domain, times)
+                times += place.summary.limits(before)
+        return with_an_end(network, len(network.nodes) + place.number, minimal_elements(place.domain, times))
 
     def blockers(
         self, goals: Sequence[int], time: Any, outstanding: Iterable[tuple[int, Any, str]]

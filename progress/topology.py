@@ -86,6 +86,12 @@ class Network:
         return lists
 
     @cached_property
+    def endless(self) -> bool:
+        """Whether a summary may lead to times that fall without end (`progress.endless`)."""
+        distinct = {id(summary): summary for summary in self.summaries if summary is not None}
+        return any(summary.endless for summary in distinct.values())
+
+    @cached_property
     def drifts(self) -> Drifts:
         """The drift of every edge's summary."""
         return drifts(self.summaries)

@@ -254,7 +254,10 @@ class Tracker:
         return tuple([Pointstamp(node.name, time) for node, time in found])
 
     def frontier(self, location: str) -> tuple[Any, ...]:
-        """Clock's minimal times at a location, in a linear extension of their order. Cost: O(width) summaries."""
+        """Clock's minimal times at a location, in a linear extension of their order; PS601 where they fall without end.
+
+        Cost: O(width) summaries.
+        """
         with self._lock:
             return self._workings.frontier(self._ledger, self._engine, self._ledger.place(location))
 
@@ -311,9 +314,10 @@ class Tracker:
     def subscribe(self, location: str, callback: Callback) -> Callable[[], None]:
         """Call `callback(location, left, came)` after each step that moves the frontier there; returns the way out.
 
-        `left` are the times that are no minimal times there any more, `came` those that are now. In a graph with calls
-        a location may lose its minimal times: then nothing is told until it has some again, or none at all because it
-        is complete; what was told last remains a lower bound. One that has none to begin with is refused (PS601).
+        `left` are the times that are no minimal times there any more, `came` those that are now. A location may lose
+        its minimal times, where there are calls or times fall without end: then nothing is told until it has some
+        again, or none at all because it is complete; what was told last remains a lower bound. One that has none to
+        begin with is refused (PS601).
         A callback may take steps; what follows from those is told after what is being told now. What callbacks raise
         reaches the caller of the step after all of them were called; the step stands.
         """

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from progress.coordinate import KEEP, Relation, Undecided
+from progress.finite_way import finite_way
 from progress.layout import Layout, layout_of
 from progress.normal_form import Piece, Undominated, compose, piece_relations, undominated
 from progress.pointstamp import Pointstamp
@@ -168,7 +169,7 @@ def followed(network: Network, walk: Sequence[int], time: Any, prefer: Callable[
         assert summary is not None
         following: dict[Any, Step] = {}
         for step in reached:
-            for result in summary.apply(step[0]):
+            for result in summary.limits(step[0]):
                 following.setdefault(result, (result, step))
         reached = list(following.values())
         if not reached:
@@ -184,4 +185,4 @@ def followed(network: Network, walk: Sequence[int], time: Any, prefer: Callable[
         path.append(Pointstamp(network.edges[edge], times[position + 1]))
         if position + 1 < len(walk):
             path.append(Pointstamp(network.nodes[network.targets[edge]], times[position + 1]))
-    return path
+    return finite_way(network, path)

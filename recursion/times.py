@@ -82,6 +82,8 @@ class EpochOrder:
 class Along:
     """What a step does to a time: nothing. The other two steps change its stack."""
 
+    endless = False
+
     def __init__(self, source: Domain, target: Domain, with_epochs: bool = False) -> None:
         self.source = source
         self.target = target
@@ -94,6 +96,10 @@ class Along:
             return () if stack is None else (stack,)
         stack = self.after(time[1])
         return () if stack is None else ((time[0], stack),)
+
+    def limits(self, time: Any) -> tuple[Any, ...]:
+        """As `apply`: a step leads to one time or to none."""
+        return self.apply(time)
 
     def time_before(self, time: Any) -> Any:
         """The time before the step; None where it leads to no such time."""

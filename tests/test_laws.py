@@ -228,6 +228,8 @@ BROKEN_DOMAINS: dict[str, Domain] = {
 class Own:
     """A summary of the user's own, from a function."""
 
+    endless = False
+
     def __init__(self, function: Callable[[Any], Iterable[Any]], source: Domain = NAT, target: Domain = NAT) -> None:
         self.source = source
         self.target = target
@@ -235,6 +237,9 @@ class Own:
 
     def apply(self, time: Any) -> tuple[Any, ...]:
         return tuple(self.function(time))
+
+    def limits(self, time: Any) -> tuple[Any, ...]:
+        return self.apply(time)
 
 
 class Forgetful(Own):

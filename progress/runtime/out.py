@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from progress.finite_way import with_an_end
 from progress.order import NO_TIME, as_time
 from progress.runtime.failure import (
     asks_for_none,
@@ -26,7 +27,7 @@ IN_MEMORY = Tables()
 class _Never:
     """What a node may request that never requests anything."""
 
-    def apply(self, time: Any) -> tuple[Any, ...]:
+    def limits(self, time: Any) -> tuple[Any, ...]:
         return ()
 
 
@@ -74,13 +75,21 @@ class Out:
         return self.exits.edges
 
     def earliest(self, edge: str) -> tuple[Any, ...]:
-        """The earliest times at which this call may send on an edge: what the summary makes of the event's time."""
+        """The earliest times at which this call may send on an edge: what the summary makes of the event's time.
+
+        `NoMinimalTimes` where those fall without end.
+        """
+        found = self._earliest(edge)
+        return with_an_end(self.exits.whole, self.exits.whole.numbers[edge], found)
+
+    def _earliest(self, edge: str) -> tuple[Any, ...]:
+        """As `earliest`, with endless times among them (`progress.endless`)."""
         found = self._allowed.get(edge)
         if found is None:
             if edge not in self.exits.summaries:
                 raise not_an_exit(self.exits.name, edge, self.exits.edges)
             summary = self.exits.summaries[edge]
-            found = () if summary is None or self._is_start else tuple(summary.apply(self.event))
+            found = () if summary is None or self._is_start else tuple(summary.limits(self.event))
             self._allowed[edge] = found
         return found
 
@@ -132,7 +141,7 @@ class Out:
         except TypeError:
             is_known = False
         if not is_known:
-            earliest = () if self._is_start else exits.requests.apply(self.event)
+            earliest = () if self._is_start else exits.requests.limits(self.event)
             if len(earliest) == 1 and time is earliest[0]:
                 self.requests[time] = None
                 return
@@ -224,7 +233,7 @@ class Out:
         """The list for the messages on an edge at a time, the first time that one is sent there."""
         if self._is_over:
             raise out_of_turn(self.exits.name)
-        earliest = self.earliest(edge)
+        earliest = self._earliest(edge)
         if len(earliest) == 1 and time is earliest[0]:
             return self.sent.setdefault((edge, time), [])
         domain = self.exits.domains[edge]
