@@ -16,17 +16,16 @@ from typing import Any, NamedTuple
 
 from progress.component import components
 from progress.coordinate import Relation, Undecided
-from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge, surely_advances
-from progress.declared import AtLeast, Identity, Never
+from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge, preferred, surely_advances
 from progress.endless import low_enough, lower_than
 from progress.errors import PointstampError
-from progress.generic import GenericSummary
 from progress.layout import layout_of
 from progress.memory import without_cycle_search
 from progress.normal_form import piece_relations
 from progress.pointstamp import Pointstamp
+from progress.rising import is_silent_on_any_order, rises_on_any_order
 from progress.sampling import relation, sampled_walks
-from progress.summary import NormalSummary, OpaqueSummary, Summary
+from progress.summary import NormalSummary, Summary
 from progress.topology import NO_NODE, Network, Topology
 from progress.walk import Found, followed, layout_at, visited
 
@@ -193,7 +192,8 @@ def _doubtful_edges(network: Network) -> list[int]:
     Where no summary of the whole graph falls, a closed walk cannot fall, and it stands still on still edges only.
     """
     kinds, known = network.drifts
-    silent = {id(summary) for summary in network.summaries if isinstance(summary, NormalSummary) and not summary.pieces}
+    distinct = {id(summary): summary for summary in network.summaries}
+    silent = {number for number, summary in distinct.items() if _is_silent(summary)}
     ends = zip(network.sources, network.targets, strict=True)
     edges = [edge for edge, (source, target) in enumerate(ends) if source != NO_NODE and target != NO_NODE]
     if silent:
@@ -203,6 +203,10 @@ def _doubtful_edges(network: Network) -> list[int]:
         return edges
     still = {kind for kind, drift in drifts.items() if drift is not None and drift.is_still}
     return [edge for edge in edges if kinds[edge] in still]
+
+
+def _is_silent(summary: Summary | None) -> bool:
+    return not summary.pieces if isinstance(summary, NormalSummary) else is_silent_on_any_order(summary)
 
 
 def nodes_in_doubt(network: Network) -> frozenset[int]:
@@ -218,7 +222,7 @@ def nodes_in_doubt(network: Network) -> frozenset[int]:
 def _judged(network: Network, edges: Sequence[int]) -> Verdict:
     """The verdict, with what sampled times show where it is undecided."""
     verdict = judge(network, edges)
-    if verdict.rises is not None and verdict.advances is not None:
+    if verdict.rises is not None and verdict.advances is not None and verdict.worst_known:
         return verdict
     found = sampled_walks(network, edges)
 
@@ -226,13 +230,15 @@ def _judged(network: Network, edges: Sequence[int]) -> Verdict:
         return next((each for each in found if wanted & each.relations.keys()), None)
 
     offence = verdict.offence or (first(BELOW_OR_BESIDE) if verdict.rises is None else None)
-    standstill = verdict.standstill or first(BELOW_OR_AT)
+    standing = [verdict.standstill] if verdict.standstill else []
+    standstill = preferred(network, [*standing, *(each for each in found if BELOW_OR_AT & each.relations.keys())])
     return Verdict(
         False if offence else verdict.rises,
         offence,
         verdict.descent or (first(frozenset("<")) if offence else None),
         False if standstill else verdict.advances,
         standstill,
+        verdict.worst_known,
     )
 
 
@@ -261,7 +267,7 @@ def _requests_rise(network: Network, node: int, summary: Summary) -> tuple[bool 
     found: dict[Relation, Any] = {}
     decided: bool | None = True
     try:
-        if isinstance(summary, OpaqueSummary) and _never_falls(summary.custom):
+        if rises_on_any_order(summary):
             return True, None
         if not isinstance(summary, NormalSummary):
             raise Undecided("the requests are a summary of the user's own")
@@ -276,11 +282,6 @@ def _requests_rise(network: Network, node: int, summary: Summary) -> tuple[bool 
                 found.setdefault(relation(network.domains[node], time, result), time)
     early = next((found[compared] for compared in BELOW_OR_BESIDE if compared in found), None)
     return (decided, None) if not BELOW_OR_BESIDE & found.keys() else (False, early)
-
-
-def _never_falls(custom: object) -> bool:
-    """Whether a summary rises whatever the order is."""
-    return isinstance(custom, GenericSummary) and isinstance(custom.declared, Identity | AtLeast | Never)
 
 
 def _offence(network: Network, found: Found, strictly: bool) -> Offence:

@@ -15,6 +15,7 @@ monotonicity.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from progress.component import components, shortest_path
@@ -22,6 +23,7 @@ from progress.coordinate import Undecided
 from progress.drift import RESET, Coordinate, Drift
 from progress.finite_state import standstill_among_states
 from progress.potential import potentials
+from progress.rising import rises_on_any_order, rising_standstill
 from progress.topology import Network
 from progress.walk import Budget, Found, closed_walks, is_simple, relations_of
 from progress.weighting import weigh
@@ -43,7 +45,7 @@ class Verdict(NamedTuple):
     `rises`: Condition 2 holds in it, else `offence` is a closed walk that can arrive below or beside its start, and
     `descent` one over distinct nodes that can arrive strictly below (None: there is none). `advances`: no closed walk
     can return at or below its start, else `standstill` is one that can, through a node that asks for notifications if
-    there is such a one.
+    there is such a one; `worst_known` is False where that there is none was not shown.
     """
 
     rises: bool | None
@@ -51,6 +53,7 @@ class Verdict(NamedTuple):
     descent: Found | None
     advances: bool | None
     standstill: Found | None
+    worst_known: bool = True
 
 
 def judge(network: Network, edges: Sequence[int]) -> Verdict:
@@ -59,10 +62,12 @@ def judge(network: Network, edges: Sequence[int]) -> Verdict:
     Cost: a few `potentials` and `components` a coordinate for the first way; `COMPOSITIONS` bounds the second.
     """
     verdict = _judged(network, edges, COMPOSITIONS)
-    if verdict.advances is not None:
+    if verdict.advances is not None and verdict.worst_known:
         return verdict
     decided, standstill = standstill_among_states(network, edges)
-    return verdict._replace(advances=standstill is None, standstill=standstill) if decided else verdict
+    if not decided:
+        return verdict
+    return verdict._replace(advances=standstill is None, standstill=standstill, worst_known=True)
 
 
 def surely_advances(network: Network, edges: Sequence[int]) -> bool:
@@ -74,25 +79,37 @@ def surely_advances(network: Network, edges: Sequence[int]) -> bool:
 
 
 def _judged(network: Network, edges: Sequence[int], compositions: int) -> Verdict:
+    if all(rises_on_any_order(network.summaries[edge]) for edge in edges):
+        return _rising(network, edges, compositions)
     component = _drifting(network, edges, compositions)
     if component is None:
         return judge_exactly(network, edges, compositions)
     rises, offence = component.rises()
     standstills, unclear = component.standstills()
-    standstill = _preferred(network, standstills)
+    standstill = preferred(network, standstills)
     descent = next((found for found in standstills if "<" in found.relations and is_simple(network, found.walk)), None)
-    settled = not unclear or (standstill is not None and _notifies(network, standstill))
+    settled = not unclear or (standstill is not None and notifies(network, standstill))
     if rises is not None and settled and (rises or descent is not None or standstill is None):
         return Verdict(rises, offence, descent, standstill is None, standstill)
     exact = judge_exactly(network, edges, compositions, only_simple=not unclear)
-    standstill = _preferred(network, [found for found in (standstill, exact.standstill) if found])
+    standstill = preferred(network, [found for found in (standstill, exact.standstill) if found])
     return Verdict(
         exact.rises if rises is None else rises,
         offence or exact.offence,
         descent or exact.descent,
         False if standstill else exact.advances if unclear else True,
         standstill,
+        settled or exact.worst_known,
     )
+
+
+def _rising(network: Network, edges: Sequence[int], compositions: int) -> Verdict:
+    """The verdict where nothing can fall, on an order of which nothing is known."""
+    try:
+        standstill = rising_standstill(network, edges, Budget(compositions))
+    except Undecided:
+        return Verdict(True, None, None, None, None, worst_known=False)
+    return Verdict(True, None, None, standstill is None, standstill)
 
 
 def judge_exactly(
@@ -104,12 +121,13 @@ def judge_exactly(
     """
     nodes = sorted({network.sources[edge] for edge in edges}, key=lambda node: not network.notifies[node])
     offence = descent = standstill = None
-    rises_known = advances_known = True
+    rises_known = advances_known = worst_known = True
     left = compositions
     share = max(FEW_COMPOSITIONS, compositions // len(nodes))
     for node in nodes:
         if left <= 0:
             rises_known = advances_known = False
+            worst_known = worst_known and not network.notifies[node]
             break
         length = 0
         budget = Budget(min(left, share))
@@ -124,11 +142,12 @@ def judge_exactly(
                 if descent is None and "<" in relations:
                     descent = _simple_part(network, found, frozenset("<"))
                 if BELOW_OR_AT & relations.keys():
-                    standstill = _preferred(network, [found] if standstill is None else [standstill, found])
-                if descent and standstill and (_notifies(network, standstill) or not network.notifies[node]):
+                    standstill = preferred(network, [found] if standstill is None else [standstill, found])
+                if descent and standstill and (notifies(network, standstill) or not network.notifies[node]):
                     break
         except Undecided:
             advances_known = False
+            worst_known = worst_known and not network.notifies[node]
             rises_known = rises_known and length > len(nodes)
         left += max(budget.left, 0)
     return Verdict(
@@ -137,6 +156,7 @@ def judge_exactly(
         descent,
         False if standstill else True if advances_known else None,
         standstill,
+        worst_known or (standstill is not None and notifies(network, standstill)),
     )
 
 
@@ -161,13 +181,14 @@ def _simple_part(network: Network, found: Found, wanted: frozenset[str]) -> Foun
     return None
 
 
-def _notifies(network: Network, found: Found) -> bool:
+def notifies(network: Network, found: Found) -> bool:
+    """Whether a walk passes a node that asks for notifications."""
     return any(network.notifies[network.sources[edge]] for edge in found.walk)
 
 
-def _preferred(network: Network, candidates: Sequence[Found]) -> Found | None:
+def preferred(network: Network, candidates: Sequence[Found]) -> Found | None:
     """The first that passes a node which asks for notifications, else the first."""
-    return min(candidates, key=lambda found: not _notifies(network, found), default=None)
+    return min(candidates, key=lambda found: not notifies(network, found), default=None)
 
 
 def _drifting(network: Network, edges: Sequence[int], compositions: int) -> _Component | None:
@@ -264,10 +285,28 @@ class _Component:
         elif not suspects:
             suspects.append(self._any_cycle(part.edges))
         convicted = [verdict for suspect in suspects if (verdict := self._convict(suspect, BELOW_OR_AT))]
-        found.extend(convicted)
-        if not convicted:
+        nodes = {self.network.sources[edge] for edge in part.edges}
+        asking = {node for node in nodes if self.network.notifies[node]}
+        if convicted and asking and not any(notifies(self.network, verdict) for verdict in convicted):
+            ways = (way for verdict in convicted for way in self._by_way_of(part.edges, verdict.walk, asking))
+            convicted += islice((worse for way in ways if (worse := self._convict(way, BELOW_OR_AT))), 1)
+            if not notifies(self.network, convicted[-1]):
+                unclear.append(part.edges)
+        elif not convicted:
             unclear.append(part.edges)
+        found.extend(convicted)
         return []
+
+    def _by_way_of(self, edges: Sequence[int], walk: Sequence[int], goals: set[int]) -> Iterator[list[int]]:
+        """Closed walks from the nearest of `goals` to a walk, round it a few times, and back."""
+        sources, targets = self.network.sources, self.network.targets
+        start = sources[walk[0]]
+        there = shortest_path(edges, sources, targets, start, goals) or []
+        back = shortest_path(edges, sources, targets, targets[there[-1]], {start}) or []
+        for rounds in (1, 4, 16, 64):
+            if rounds * len(walk) > LONGEST_MIXTURE:
+                return
+            yield [*back, *walk * rounds, *there]
 
     def _weighed(
         self, part: _Part, falling: dict[Coordinate, list[int]], suspects: list[list[int]]

@@ -129,7 +129,7 @@ def closed_walks(
                     if target == start:
                         relations = compare(layout, [both])
                         if set(relations) - {">"}:
-                            yield length, Found(_unfolded(longer), relations)
+                            yield length, Found(unfolded(longer), relations)
                     if target not in kept:
                         kept[target] = Undominated(layout.rows, layout_at(network, target).rows)
                     compared = kept[target].compared
@@ -139,7 +139,8 @@ def closed_walks(
         level = following
 
 
-def _unfolded(walk: Any) -> tuple[int, ...]:
+def unfolded(walk: Any) -> tuple[int, ...]:
+    """The edges of a walk that is kept as its last edge and the walk before it."""
     edges: list[int] = []
     while walk is not None:
         edge, walk = walk

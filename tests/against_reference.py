@@ -172,6 +172,21 @@ def compare_conditions(report: Report, oracle: reference.Graph, bound: int, tall
         assert standstill.notifies == any(oracle.notifies.get(location, False) for location in standstill.cycle)
     tally.add("advancing")
     tally.add(f"advancing: {expected.holds}")
+    compare_severity(report, oracle, bound, tally)
+
+
+def compare_severity(report: Report, oracle: reference.Graph, bound: int, tally: Tally) -> None:
+    """A standstill through a node that asks, which is an error, is found wherever there is one."""
+    try:
+        expected = reference.advancing(oracle, bound, asking=True)
+    except reference.TooManySteps:
+        tally.add("discarded: the reference did not finish")
+        return
+    found = any(standstill.notifies for standstill in report.advancing.standstills)
+    assert found == (not expected.holds), f"through a node that asks: {expected}, found {report.advancing}"
+    tally.add("severity of PS301")
+    if report.advancing.holds is False:
+        tally.add(f"severity of PS301: {'error' if found else 'warning'}")
 
 
 def _check_round(oracle: reference.Graph, cycle: Sequence[str], path: list[Any]) -> None:

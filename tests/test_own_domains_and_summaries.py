@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from math import lcm
 from typing import Any
@@ -19,9 +20,11 @@ from progress import (
     check_conditions,
     close,
     eligible,
+    reference,
 )
 from progress.laws import check_composition, check_domain, check_summary
 from progress.summary import NoMinimalTimes, OpaqueSummary
+from tests.against_reference import Tally, compare_conditions
 from tests.random_summaries import bound, domains, endomorphisms, times_of, written
 
 
@@ -257,6 +260,99 @@ def test_what_needs_no_coordinates_is_declared_on_the_users_own_too() -> None:
     assert close(graph, [("in", 6)]).frontiers["on"] == (9, 12)
     assert CouldResultIn(graph)(("in", 6), ("q", 24))
     assert check_conditions(graph).condition_1.holds is not False
+
+
+class Poset:
+    """A finite order, searched through each time: a domain of the user's own with or without upper bounds."""
+
+    is_total = False
+
+    def __init__(self, elements: list[str], below: list[list[str]]) -> None:
+        self.elements = elements
+        self.below = {(one, one) for one in elements} | {(one, other) for one, other in below}
+        for middle in elements:
+            for one in elements:
+                for other in elements:
+                    if {(one, middle), (middle, other)} <= self.below:
+                        self.below.add((one, other))
+
+    def contains(self, value: object) -> bool:
+        return value in self.elements
+
+    def less_equal(self, earlier: str, later: str) -> bool:
+        return (earlier, later) in self.below
+
+    def _least_of(self, values: list[str]) -> tuple[str, ...]:
+        return tuple(one for one in values if not any(self.less_equal(other, one) and other != one for other in values))
+
+    def minimal_upper_bounds(self, one: str, other: str) -> tuple[str, ...]:
+        return self._least_of([each for each in self.elements if {(one, each), (other, each)} <= self.below])
+
+    def least(self) -> tuple[str, ...]:
+        return self._least_of(self.elements)
+
+    def sort_key(self, value: str) -> tuple[int, str]:
+        return sum(self.less_equal(other, value) for other in self.elements), value
+
+    def sample(self) -> list[str]:
+        return self.elements[:1]
+
+
+def rising_document(rng: random.Random) -> dict[str, Any]:
+    """A few cycles of summaries that never fall, over a small order; some bounds have no common upper bound."""
+    elements = ["a", "b", "c", "d", "e"][: rng.randint(1, 5)]
+    below = [
+        [one, other] for place, one in enumerate(elements) for other in elements[place + 1 :] if rng.random() < 0.3
+    ]
+
+    def summary(depth: int = 2) -> Any:
+        match rng.choice(
+            ["identity", "at_least", "at_least", "at_least", "never", "any", "then"][: 5 if depth == 0 else 7]
+        ):
+            case "at_least":
+                return {"at_least": rng.choice(elements)}
+            case "any" | "then" as word:
+                return {word: [summary(depth - 1) for _ in range(rng.randint(1, 3))]}
+            case word:
+                return word
+
+    names = ["p", "q", "r", "s"][: rng.randint(2, 4)]
+    pairs = [*zip(names, names[1:] + names[:1], strict=True), *(rng.sample(names, 2) for _ in range(rng.randint(0, 3)))]
+    nodes: dict[str, Any] = {name: {"notify": rng.random() < 0.4, "requests": summary(), "emits": {}} for name in names}
+    for place, (source, _) in enumerate(pairs):
+        nodes[source]["emits"][f"e{place}"] = summary()
+    edges = [{"id": f"e{place}", "from": source, "to": target} for place, (source, target) in enumerate(pairs)]
+    return {"pointstamp": 1, "time": {"finite": {"elements": elements, "below": below}}, "nodes": nodes, "edges": edges}
+
+
+def test_cycles_that_rise_on_any_order_are_decided() -> None:
+    """`identity`, `at_least`, `never`, `any` and `then` of them: both conditions hold, and advancing is decided."""
+    seen: dict[tuple[bool | None, bool], int] = {}
+    for seed in range(300):
+        document = rising_document(random.Random(seed))
+        order = document["time"]["finite"]
+        graph = Graph(time=Poset(order["elements"], order["below"]))
+        for name, node in document["nodes"].items():
+            graph.node(name, notify=node["notify"], requests=node["requests"], emits=node["emits"])
+        for edge in document["edges"]:
+            graph.edge(edge["from"], edge["to"], id=edge["id"])
+        tally = Tally()
+        report = check_conditions(graph)
+        compare_conditions(report, reference.Graph(document), 1, tally)
+        assert "discarded: the reference did not finish" not in tally.counts
+        key = report.advancing.holds, any(each.notifies for each in report.advancing.standstills)
+        seen[key] = seen.get(key, 0) + 1
+    assert set(seen) == {(True, False), (False, False), (False, True)}
+    assert min(seen.values()) >= 20, seen
+
+
+def test_a_cycle_of_identities_over_a_domain_without_samples_stays_undecided_whether_it_advances() -> None:
+    class Silent(Divisibility):
+        def sample(self) -> list[int]:
+            return []
+
+    report = check_conditions(cycle("identity", "identity", time=Silent(), requests="identity"))
+    assert (report.condition_1.holds, report.condition_2.holds, report.advancing.holds) == (True, True, None)
 
 
 def test_a_declared_summary_that_must_know_the_order_is_refused() -> None:
