@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, BinaryIO
 
-from graphs.check import pairs
+from graphs.check import folds_to_json, pairs
 from graphs.document import quoted
 from graphs.graph import Graph
 from graphs.notation import kind_of, suggestion
@@ -102,8 +102,8 @@ class Asker:
         return {
             "eligible": pairs(answer.eligible),
             "blocked": [
-                {"request": pairs([request])[0], "by": pairs([by])[0], "proof": pairs(proof)}
-                for request, by, proof in answer.blocked
+                {"request": pairs([request])[0], "by": pairs([by])[0], "proof": pairs(proof), **folds_to_json(folds)}
+                for request, by, proof, folds in answer.blocked
             ],
         }
 

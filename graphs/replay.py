@@ -237,9 +237,11 @@ def render(found: dict[str, Any]) -> str:
 
 def _blockers(blockers: Sequence[dict[str, Any]], indent: str) -> Iterable[str]:
     for blocker in blockers:
-        way = " -> ".join(f"{printable(name)} {_shown(time)}" for name, time in blocker["proof"])
+        steps = [f"{printable(name)} {_shown(time)}" for name, time in blocker["proof"]]
+        for fold in blocker.get("folds", ()):
+            steps[fold["after"]] += f" -> ({fold['times']} times {' -> '.join(map(printable, fold['cycle']))})"
         name, time = blocker["pointstamp"]
-        yield f"{indent}{blocker['kind']} {printable(name)} {_shown(time)}: {way}"
+        yield f"{indent}{blocker['kind']} {printable(name)} {_shown(time)}: {' -> '.join(steps)}"
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from graphs.ask import LONGEST_LINE, lines_of, read_line
-from graphs.check import pairs
+from graphs.check import folds_to_json, pairs
 from graphs.document import quoted
 from graphs.graph import Graph, parts_of
 from graphs.notation import kind_of, shown, suggestion
@@ -230,8 +230,8 @@ def refusal(error: PointstampError) -> dict[str, Any]:
 
 def blocker_to_json(blocker: Blocker) -> dict[str, Any]:
     """An outstanding pointstamp that holds something back, as JSON data."""
-    pointstamp, kind, proof = blocker
-    return {"pointstamp": pairs([pointstamp])[0], "kind": kind, "proof": pairs(proof)}
+    pointstamp, kind, proof, folds = blocker
+    return {"pointstamp": pairs([pointstamp])[0], "kind": kind, "proof": pairs(proof), **folds_to_json(folds)}
 
 
 # --- from JSON data to what the tracker takes -------------------------------------------------------------------------

@@ -10,14 +10,19 @@ from progress.leading_to import LeadingTo
 from progress.notification import over_distinct_locations
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
+from progress.way import Fold, Way
 
 
 class Blocker(NamedTuple):
-    """An outstanding pointstamp, what it is ("input", "message" or "request"), and its way to what it blocks."""
+    """An outstanding pointstamp, what it is ("input", "message" or "request"), and its way to what it blocks.
+
+    `folds` say where the way walks a cycle more than once, which it may where Condition 2 fails (`progress.way`).
+    """
 
     pointstamp: Pointstamp
     kind: str
     proof: tuple[Pointstamp, ...]
+    folds: tuple[Fold, ...] = ()
 
 
 class Why(NamedTuple):
@@ -47,23 +52,23 @@ def blockers(
     for location, start, kind in outstanding:
         way = ways(location, start)
         if way is not None:
-            found.append(Blocker(Pointstamp(network.name(location), start), kind, tuple(way)))
+            found.append(Blocker(Pointstamp(network.name(location), start), kind, *way))
     return tuple(found)
 
 
-def _ways(network: Network, goals: Sequence[int], time: Any) -> Callable[[int, Any], list[Pointstamp] | None]:
+def _ways(network: Network, goals: Sequence[int], time: Any) -> Callable[[int, Any], Way | None]:
     """The function from an outstanding pointstamp to its way to a goal."""
     leading = LeadingTo(network, goals, time)
     if leading.known:
 
-        def found_before(location: int, start: Any) -> list[Pointstamp] | None:
+        def found_before(location: int, start: Any) -> Way | None:
             way = leading.way(location, start)
             return None if way is None else over_distinct_locations(network, way)
 
         return found_before
     part = _Part(network, goals)
 
-    def closed(location: int, start: Any) -> list[Pointstamp] | None:
+    def closed(location: int, start: Any) -> Way | None:
         number = part.number.get(location)
         if number is None:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from progress.antichain import Antichain
 from progress.coordinate import Undecided
@@ -22,7 +22,8 @@ from progress.normal_form import Piece, compose, holds, moved
 from progress.pointstamp import Pointstamp, ending_at
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE, Network, Topology
-from progress.walk import layout_at, normal_summary, unchanged
+from progress.walk import layout_at, normal_summary, unchanged, visited
+from progress.way import Rounds, Way, folded
 
 MOST_STEPS = 500_000
 MOST_STEPS_AN_EDGE = 100
@@ -51,6 +52,17 @@ class _Entry:
         self.edge = edge
         self.before = before
         self.depth = depth
+
+
+class _Fallen(_Entry):
+    """A time to which a closed walk has fallen, which was walked so many rounds from the entry before."""
+
+    __slots__ = ("rounds", "walk")
+
+    def __init__(self, before: _Entry, time: Any, walk: list[int], rounds: int) -> None:
+        super().__init__(before.node, time, None, before, 0)
+        self.walk = walk
+        self.rounds = rounds
 
 
 class Closure:
@@ -121,10 +133,11 @@ class Closure:
         """Whether the pointstamp is in the closed set. Cost: that of `Antichain.covers`, once the frontier is known."""
         return self._frontier(location).covers(time)
 
-    def way(self, location: int, time: Any) -> list[Pointstamp] | None:
+    def way(self, location: int, time: Any) -> Way | None:
         """The way on which a time at or below `time` arrives: from a given pointstamp, over neighbouring locations.
 
-        The last pair is `location` at `time` itself. Where Condition 2 fails a location may occur twice.
+        The last pair is `location` at `time` itself. Where Condition 2 fails a location may occur twice, and cycles are
+        folded (`progress.way`).
         """
         found = self._frontier(location).below(time)
         if not found:
@@ -132,10 +145,10 @@ class Closure:
         (arrived,) = found
         entry = self._entries[location][arrived]
         name = self.network.name(location)
-        way = self._back(entry)
+        way, rounds = self._back(entry)
         if location >= len(self.network.nodes):
             way.append(Pointstamp(name, arrived))
-        return finite_way(self.network, ending_at(way, time))
+        return folded(finite_way(self.network, ending_at(way, time)), rounds, self.network)
 
     def _frontier(self, location: int) -> Antichain:
         """The minimal times at a location: of an edge, those given there and those that its source sends."""
@@ -160,16 +173,20 @@ class Closure:
         self._frontiers[location], self._entries[location] = known, entries
         return known
 
-    def _back(self, entry: _Entry | None) -> list[Pointstamp]:
+    def _back(self, entry: _Entry | None) -> tuple[list[Pointstamp], Rounds]:
+        """The steps that led to an entry, and after which of them a cycle fell."""
         network = self.network
         way: list[Pointstamp] = []
+        fallen: dict[int, tuple[tuple[str, ...], int]] = {}
         while entry is not None:
+            if isinstance(entry, _Fallen):
+                fallen[len(way)] = tuple(visited(network, entry.walk)), entry.rounds
             way.append(Pointstamp(network.nodes[entry.node], entry.time))
             if entry.edge is not None:
                 way.append(Pointstamp(network.edges[entry.edge], entry.time))
             entry = entry.before
         way.reverse()
-        return way
+        return way, {len(way) - 2 - place: rounds for place, rounds in fallen.items()}
 
 
 def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
@@ -289,13 +306,20 @@ class _Run:
         lowest = _end_of_fall(self.network, walk, step.time, arrived.time)
         entry.depth = 0
         if lowest is not None:
-            self.offer(_Entry(step.node, lowest, None, arrived, 0))
+            self.offer(_Fallen(arrived, lowest.time, walk, lowest.rounds))
             return
         component = self.network.component[entry.node]
         self.patience[component] = 2 * self.patience.get(component, self.network.component_sizes[component])
 
 
-def _end_of_fall(network: Network, walk: Sequence[int], before: Any, after: Any) -> Any | None:
+class _Lowest(NamedTuple):
+    """Where a closed walk that falls comes to rest, and after how many rounds."""
+
+    time: Any
+    rounds: int
+
+
+def _end_of_fall(network: Network, walk: Sequence[int], before: Any, after: Any) -> _Lowest | None:
     """The time at which repeating a closed walk, which led from `before` to `after`, comes to rest below `after`.
 
     None where it does not lead strictly down; `NoMinimalTimes` where it has no end. The walk's summary is squared, so
@@ -342,7 +366,23 @@ def _end_of_fall(network: Network, walk: Sequence[int], before: Any, after: Any)
             if reached == lowest or not less_equal(layout.decode(case, reached), layout.decode(case, lowest)):
                 break
             lowest = reached
-    return None if lowest == numbers else layout.decode(case, lowest)
+    return None if lowest == numbers else _Lowest(layout.decode(case, lowest), _rounds(powers, numbers, lowest))
+
+
+def _rounds(powers: Sequence[Piece], start: Numbers, lowest: Numbers) -> int:
+    """After how many rounds the fall has come to `lowest`: one more than the most after which it has not.
+
+    `powers[n]` is 2 ** n rounds.
+    """
+    rounds = 0
+    for exponent, power in reversed(list(enumerate(powers))):
+        for _ in range(2):
+            reached = moved(power, start) if holds(power.box, start) else (None,)
+            if None in reached or reached == lowest:
+                break
+            start = reached  # type: ignore[assignment]
+            rounds += 1 << exponent
+    return rounds + 1
 
 
 def _constants(piece: Piece) -> Iterable[int]:

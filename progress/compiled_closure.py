@@ -15,6 +15,7 @@ from progress.compiled import BUILT, kernel_over
 from progress.conditions import nodes_in_doubt
 from progress.pointstamp import Pointstamp, ending_at
 from progress.topology import NO_NODE, Network
+from progress.way import Way, folded
 
 if TYPE_CHECKING:
     from progress.compiled import Compiled
@@ -83,7 +84,7 @@ class CompiledClosure(Closure):
         less_equal = self.network.domain(location).less_equal
         return any(less_equal(before, time) for before in self.times(location))
 
-    def way(self, location: int, time: Any) -> list[Pointstamp] | None:
+    def way(self, location: int, time: Any) -> Way | None:
         """The way on which a time at or below `time` arrives, as `Closure.way` gives it. Cost: O(edges passed by)."""
         network = self.network
         less_equal = network.domain(location).less_equal
@@ -96,7 +97,7 @@ class CompiledClosure(Closure):
             here, when = self._before(here, when)
             way.append(Pointstamp(network.name(here), when))
         way.reverse()
-        return ending_at(way, time)
+        return folded(ending_at(way, time), {}, network)
 
     def _before(self, location: int, time: Any) -> tuple[int, Any]:
         """The pointstamp one step earlier from which this one comes."""

@@ -44,11 +44,12 @@ class CouldResultIn:
     """The relation of one graph.
 
     A call costs O(edges * width) applications of summaries where Condition 2 holds; where it fails, at most
-    `MOST_STEPS`, beyond which `SearchTooLong` is raised.
+    `steps` and some for each edge, beyond which `SearchTooLong` is raised.
     """
 
-    def __init__(self, graph: Topology) -> None:
+    def __init__(self, graph: Topology, steps: int = MOST_STEPS) -> None:
         self.network = graph.network()
+        self._steps = steps
 
     def __call__(self, start: tuple[str, Any], end: tuple[str, Any]) -> bool:
         """Whether `start` could-result-in `end`."""
@@ -73,7 +74,7 @@ class CouldResultIn:
         node = first if first < count else network.targets[first - count]
         if node == NO_NODE:
             return None
-        path = _Search(network, last, limit).path(node, time)
+        path = _Search(network, last, limit, self._steps).path(node, time)
         if path is None:
             return None
         proof = [Pointstamp(*start)]
@@ -106,14 +107,14 @@ class CouldResultIn:
 class _Search:
     """All ways to one end: `last` (a location) at or before `limit`."""
 
-    def __init__(self, network: Network, last: int, limit: Any) -> None:
+    def __init__(self, network: Network, last: int, limit: Any, steps: int) -> None:
         self.network = network
         self.limit = limit
         self.count = len(network.nodes)
         self.last_edge = last - self.count if last >= self.count else None
         self.last_node = network.sources[self.last_edge] if self.last_edge is not None else last
         self.less_equal = network.domain(last).less_equal
-        self.left = MOST_STEPS + 100 * len(network.edges)
+        self.left = steps + 100 * len(network.edges)
         self.useful = self._useful()
 
     def path(self, node: int, time: Any) -> list[tuple[int, Any]] | None:

@@ -306,7 +306,7 @@ class _Component:
         for rounds in (1, 4, 16, 64):
             if rounds * len(walk) > LONGEST_MIXTURE:
                 return
-            yield [*back, *walk * rounds, *there]
+            yield [*back, *(list(walk) * rounds), *there]
 
     def _weighed(
         self, part: _Part, falling: dict[Coordinate, list[int]], suspects: list[list[int]]

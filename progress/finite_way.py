@@ -54,11 +54,14 @@ def _with(network: Network, way: Sequence[Pointstamp], number: int) -> list[Poin
         domain = network.domain(location)
         reached: dict[Any, Any] = {}
         if previous.location == pair.location:  # rounds of a cycle that falls, run to their end at once
-            reached[pair.time] = next(iter(levels[-1]))
+            if previous.time not in levels[-1]:
+                return None
+            reached[pair.time] = previous.time
         for before in levels[-1] if not reached else ():
             for after in (before,) if summary is None else summary.limits(before):
                 reached.setdefault(low_enough(after, number) if layout_of(domain) is not None else after, before)
-        levels.append({time: reached[time] for time in minimal_elements(domain, reached)})
+        kept = dict.fromkeys([*minimal_elements(domain, reached), *([pair.time] if pair.time in reached else ())])
+        levels.append({time: reached[time] for time in kept})
     location = network.numbers[way[-1].location]
     end = low_enough(way[-1].time, number) if _is_endless_at(network, way[-1]) else way[-1].time
     arrived = [time for time in levels[-1] if network.domain(location).less_equal(time, end)]

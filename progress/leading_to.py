@@ -16,6 +16,7 @@ from progress.order import Domain, Product, is_flat
 from progress.pointstamp import Pointstamp, ending_at
 from progress.residual import latest
 from progress.topology import NO_NODE, Network
+from progress.way import Way, folded
 
 STEPS_A_LOCATION = 50
 FEWEST_STEPS = 10_000
@@ -93,7 +94,7 @@ class LeadingTo:
             self._tests[key] = _test(domain)
         return self._tests[key]
 
-    def way(self, location: int, time: Any) -> list[Pointstamp] | None:
+    def way(self, location: int, time: Any) -> Way | None:
         """The way from (location, time) to a goal, over neighbouring locations; None where there is none."""
         at_most = self._at_most(location) if location in self._entries else None
         entry = next((each for each in self._entries.get(location, ()) if at_most and at_most(time, each.until)), None)
@@ -110,7 +111,7 @@ class LeadingTo:
                 time = next(after for after in summary.limits(time) if at_most(after, following.until))
             way.append(Pointstamp(network.name(following.location), time))
             entry = following
-        return finite_way(network, ending_at(way, self._time))
+        return folded(finite_way(network, ending_at(way, self._time)), {}, network)
 
 
 def _test(domain: Domain) -> Callable[[Any, Any], bool]:

@@ -13,14 +13,21 @@ from progress.closure import Closure
 from progress.could_result_in import CouldResultIn, SearchTooLong
 from progress.pointstamp import Pointstamp
 from progress.topology import Network, Topology
+from progress.way import Fold, Way
+
+FEW_STEPS = 20_000
 
 
 class Blocked(NamedTuple):
-    """A request that has to wait, a pointstamp that it waits for, and the way from there to an incoming edge."""
+    """A request that has to wait, a pointstamp that it waits for, and the way from there to an incoming edge.
+
+    `folds` say where the way walks a cycle more than once, which it may where Condition 2 fails (`progress.way`).
+    """
 
     request: Pointstamp
     by: Pointstamp
     proof: tuple[Pointstamp, ...]
+    folds: tuple[Fold, ...] = ()
 
 
 class Eligibility(NamedTuple):
@@ -48,15 +55,15 @@ def eligible(
         wanted, key=lambda request: (request[0], network.domains[request[0]].sort_key(request[1]))
     ):
         request = Pointstamp(network.nodes[node], time)
-        proof = _obstacle(network, now, node, time)
-        if proof is None:
+        way = _obstacle(network, now, node, time)
+        if way is None:
             free.append(request)
         else:
-            waiting.append(Blocked(request, proof[0], tuple(proof)))
+            waiting.append(Blocked(request, way.proof[0], *way))
     return Eligibility(tuple(free), tuple(waiting))
 
 
-def _obstacle(network: Network, now: Closure, node: int, time: Any) -> list[Pointstamp] | None:
+def _obstacle(network: Network, now: Closure, node: int, time: Any) -> Way | None:
     count = len(network.nodes)
     for edge in network.incoming[node]:
         way = now.way(count + edge, time)
@@ -65,12 +72,15 @@ def _obstacle(network: Network, now: Closure, node: int, time: Any) -> list[Poin
     return None
 
 
-def over_distinct_locations(network: Network, way: list[Pointstamp]) -> list[Pointstamp]:
-    """The way itself, or a proof of Definition 2 where it passes a location twice because Condition 2 fails."""
-    inner = {location for location, _ in way}
-    if len(inner) == len(way) or len(way) == 2:
+def over_distinct_locations(network: Network, way: Way) -> Way:
+    """The way itself, or a proof of Definition 2 where it passes a location twice because Condition 2 fails.
+
+    Where `FEW_STEPS` do not find one, the way does: the closure is iterated, and its ways may be walks.
+    """
+    if way.is_simple or network.relation is not None:
         return way
     try:
-        return CouldResultIn(network).proof(way[0], way[-1]) or way
+        proof = CouldResultIn(network, FEW_STEPS).proof(way.proof[0], way.proof[-1])
     except SearchTooLong:
         return way
+    return way if proof is None else Way(tuple(proof))

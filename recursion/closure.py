@@ -7,8 +7,8 @@ from typing import Any
 
 from progress.antichain import minimal_elements
 from progress.closure import Closure
-from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
+from progress.way import Way
 from recursion.engine import CallEngine
 from recursion.in_flight import is_unordered
 from recursion.order import StackOrder
@@ -54,14 +54,14 @@ class CallClosure(Closure):
         summary = self.network.summaries[edge]
         return summary is not None and self._engine.reaches(self.network.sources[edge], summary, time)
 
-    def way(self, location: int, time: Any) -> list[Pointstamp] | None:
+    def way(self, location: int, time: Any) -> Way | None:
         """A way from a given pointstamp to this one. Cost: O(log depth) for each given pointstamp, and the way."""
         if not self.covers(location, time):
             return None
         relation = self.network.relation
         assert relation is not None
         ways = (relation.proof(self.network, given, (location, time)) for given in self._given)
-        return next(way for way in ways if way is not None)
+        return next(Way(tuple(way)) for way in ways if way is not None)
 
 
 def minimal_times(

@@ -121,7 +121,7 @@ def compare_eligible(graph: Graph, oracle: reference.Graph, body: dict[str, Any]
     answer = eligible(graph, messages, requests)
     assert set(answer.eligible) == set(free), f"eligible {answer.eligible}, expected {free}"
     assert {each.request for each in answer.blocked} == set(blocked)
-    for request, by, proof in answer.blocked:
+    for request, by, proof, _ in answer.blocked:
         assert tuple(by) in reference.blockers(oracle, messages, requests, tuple(request))
         assert proof[0] == by
         assert proof[-1].location in oracle.incoming[request.location]

@@ -115,7 +115,7 @@ def check_way(case: Case, location: str, time: Any, tally: Tally) -> None:
     way = case.closure.way(*network.pointstamp((location, time)))
     assert (way is not None) is case.leads_there(location, time)
     if way is not None:
-        claimed = plain_pairs(way)
+        claimed = plain_pairs(way.proof)
         assert claimed[0] in case.given
         assert reference.is_proof(case.oracle, claimed, claimed[0], (location, time)), claimed
     tally.add(f"way: {way is not None}")
@@ -198,7 +198,7 @@ def test_eligible_requests_of_exactly_these() -> None:
         answer = eligible(graph, messages, requests)
         assert sorted(plain_pairs(answer.eligible)) == sorted(free), f"seed {seed}: {messages}, {requests}"
         assert sorted(plain(tuple(each.request)) for each in answer.blocked) == sorted(blocked)
-        for request, by, proof in answer.blocked:
+        for request, by, proof, _ in answer.blocked:
             claimed = plain_pairs(proof)
             assert claimed[0] == plain(tuple(by))
             assert claimed[0] in [*messages, *requests]

@@ -63,10 +63,10 @@ def compare_ways(
     assert (way is None) == (plain.way(location, time) is None)
     if way is None:
         return
-    first, last = way[0], way[-1]
+    first, last = way.proof[0], way.proof[-1]
     assert (network.numbers[first.location], first.time) in given
     assert (network.numbers[last.location], last.time) == (location, time)
-    for (before, left), (after, arrived) in pairwise(way):
+    for (before, left), (after, arrived) in pairwise(way.proof):
         assert follows(network, Pointstamp(before, left), Pointstamp(after, arrived)), f"{way}"
 
 

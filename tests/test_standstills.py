@@ -74,7 +74,7 @@ def random_document(rng: random.Random) -> dict[str, Any]:
     nodes: dict[str, Any] = {name: {"notify": name in asking, "emits": {}} for name in names}
     ring = rng.sample(names, len(names))
     pairs = list(zip(ring, ring[1:] + ring[:1], strict=True))
-    pairs += [tuple(rng.sample(names, 2)) for _ in range(rng.randint(0, 4))]
+    pairs += [(one, other) for one, other in (rng.sample(names, 2) for _ in range(rng.randint(0, 4)))]
     edges: list[dict[str, Any]] = [{"id": "i0", "to": rng.choice(names)}]
     for place, (source, target) in enumerate(pairs):
         nodes[source]["emits"][f"e{place}"] = summary()

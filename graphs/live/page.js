@@ -208,7 +208,9 @@ async function showWhy() {
   if (!answer.blocked) row(why, "Nothing blocks it: it may be delivered.");
   for (const blocker of answer.by) {
     const [place, at] = blocker.pointstamp;
-    row(why, `${blocker.kind} ${place} at ${timeText(at)}: ` + blocker.proof.map(([name, when]) => `${name} ${timeText(when)}`).join(" → "));
+    const steps = blocker.proof.map(([name, when]) => `${name} ${timeText(when)}`);
+    for (const fold of blocker.folds ?? []) steps[fold.after] += ` → (${fold.times} times ${fold.cycle.join(" → ")})`;
+    row(why, `${blocker.kind} ${place} at ${timeText(at)}: ` + steps.join(" → "));
   }
   if (answer.all > answer.by.length) row(why, `and ${answer.all - answer.by.length} more`);
   for (const [name] of answer.by.length ? answer.by[0].proof : []) if (parts.has(name)) parts.get(name).group.classList.add("way");
