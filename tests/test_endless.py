@@ -170,7 +170,7 @@ class Beside:
             for node, time, deep in questions[:1]:
                 why = tracker.why(node, time)
                 blockers = {(place, str(risen(self.domain, at))) for (place, at), _ in session.blockers(node, deep)}
-                assert {(place, str(write_time(at))) for (place, at), _, _ in why.by} == blockers
+                assert {(place, str(write_time(at))) for (place, at), _, _, _ in why.by} == blockers
                 for blocker in why.by:
                     self.judge_way([(place, write_time(at)) for place, at in blocker.proof])
             tracker._check()

@@ -191,7 +191,7 @@ def test_could_result_in_with_buffers_against_single_steps(seed: int) -> None:
             assert (end in closure) == truth
             assert (end in clock) == truth
             way, proof = closure.way(network.number(end[0]), network.pointstamp(end)[1]), could.proof(start, end)
-            for each in (way, proof):
+            for each in (way and list(way.proof), proof):
                 assert (each is not None) == truth
                 if each is not None:
                     goes_on_and_on(network, each, start, end)

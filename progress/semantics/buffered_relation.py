@@ -22,6 +22,7 @@ from progress.errors import PointstampError
 from progress.own_relation import Workings
 from progress.pointstamp import Pointstamp, ending_at
 from progress.topology import NO_NODE, Network
+from progress.way import Way
 
 Numbered = tuple[int, Any]
 
@@ -180,7 +181,7 @@ class BufferedClosure(Closure):
             self._relation.without(location), time
         )
 
-    def way(self, location: int, time: Any) -> list[Pointstamp] | None:
+    def way(self, location: int, time: Any) -> Way | None:
         """A way from a given pointstamp to this one."""
         ways = (self._relation.proof(self.network, given, (location, time)) for given in self._given)
-        return next((way for way in ways if way is not None), None)
+        return next((Way(tuple(way)) for way in ways if way is not None), None)
