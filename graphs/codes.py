@@ -161,6 +161,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS720", "bad-policy", "error", "A time policy cannot work with what it was given."),
     ("PS722", "not-copied", "error", "A node is to be copied for a run, and cannot be."),
     ("PS723", "used-by-another-run", "error", "Two runs, or two nodes, would share what is one's at a time."),
+    ("PS724", "source-failed", "error", "A source raised an exception, or no message can be made of what it gave."),
     ("PS731", "bad-input-line", "error", "A line of an input is neither a message nor does it complete times."),
     ("PS732", "not-json", "error", "A value that leaves the graph cannot be written as JSON."),
     ("PS733", "pipeline-failed", "error", "The file of a pipeline, or what it defines, raised an exception."),

@@ -51,8 +51,8 @@ be anything.""",
     ),
     "PS733": Explanation(
         means="""\
-The file of the pipeline raised an exception when it was loaded, or a source or sink that it
-defines raised one in the run. The lines before the complaint are the traceback of your own code.""",
+The file of the pipeline raised an exception when it was loaded, or a sink that it defines raised
+one in the run. The lines before the complaint are the traceback of your own code.""",
         why="""\
 There is nothing to run, or something of the run is missing.""",
         example=_script("graph.nodes[3]\n", "pointstamp run count.py 2>&1 | tail -n 1"),

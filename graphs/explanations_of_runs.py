@@ -276,8 +276,8 @@ there.""",
 The node that was meant would stop the run at its first failure.""",
         example=Example(f'{_BEGIN}Dataflow(graph, on_error="ignore")\n', "python"),
         fix="""\
-`Stop()`, `Retry(...)` or `DeadLetter(...)`, for all nodes; or a mapping with the names of nodes,
-and `"*"` for all others.""",
+`Stop()`, `Retry(...)` or `DeadLetter(...)`, for all nodes and inputs; or a mapping with the names
+of nodes and input edges, and `"*"` for all others.""",
     ),
     "PS719": Explanation(
         means="""\
@@ -362,5 +362,26 @@ dataflow.run()
         fix="""\
 Give what makes it anew: `sources={"words": lambda: iter(words)}`, a list, a sink for each run. A
 list or a function as a sink takes what all runs give it.""",
+    ),
+    "PS724": Explanation(
+        means="""\
+A source raised an exception, or the function that makes an event time or a message of what came.
+The failure names the input edge; with `JsonLines` also the file and the line.""",
+        why="""\
+A source that raises has nothing more to give. An event that is left out without a word is missing
+from a result, and nobody would know.""",
+        example=Example(
+            f"""\
+{_BEGIN}from progress.runtime.policies import by_event_time
+
+events = by_event_time([{{"at": 3}}, {{}}], lambda event: event["at"])
+Dataflow(graph, sources={{"words": events}}).run()
+""",
+            "python",
+        ),
+        fix="""\
+Mend the source. Where malformed events are to be expected, `on_error={"words": DeadLetter()}`, or
+`on_error=DeadLetter()` for all nodes and inputs, gives each of them to a side output, and the run
+goes on. A source of your own says `Refused(value, error)` of such an event.""",
     ),
 }

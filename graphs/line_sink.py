@@ -20,6 +20,7 @@ from progress.errors import PointstampError, brief
 from progress.plain import write_time
 from progress.runtime.core import Step
 from progress.runtime.failure import NodeFailed
+from progress.runtime.source_failure import SourceFailed
 from progress.runtime.tables import is_table, rows_of
 
 SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
@@ -162,7 +163,7 @@ class LineSink:
     def write_all(self, time: Any, values: Sequence[Any]) -> None:
         """Write messages of one time; PS732 where one is no JSON, and then none of them."""
         head = f'{self._head}"time": {self._text(time, write_time(time), "the time")}, "value": '
-        if isinstance(values[0], NodeFailed):
+        if isinstance(values[0], NodeFailed | SourceFailed):
             self.file.write("".join(f"{head}{self._dead(failure)}}}\n" for failure in values).encode())
             return
         texts = []
@@ -192,13 +193,17 @@ class LineSink:
                 "PS732", f"{where}, cannot be written: {says}", "numbers, texts, lists, mappings"
             ) from None
 
-    def _dead(self, failure: NodeFailed) -> str:
+    def _dead(self, failure: NodeFailed | SourceFailed) -> str:
         """A value that failed, where, and why; what is no JSON is written as Python shows it."""
         try:
             value = _encode(failure.value)
         except (TypeError, ValueError, RecursionError):
             value = _encode(brief(failure.value))
-        return f'{value}, "node": {_encode(failure.node)}, "error": {_encode(failure.message)}'
+        if isinstance(failure, NodeFailed):
+            where = f'"node": {_encode(failure.node)}'
+        else:
+            where = f'"input": {_encode(failure.edge)}, "place": {_encode(failure.place)}'
+        return f'{value}, {where}, "error": {_encode(failure.message)}'
 
 
 def recorder(file: LineFile) -> Callable[[Step], None]:

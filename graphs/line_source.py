@@ -26,6 +26,7 @@ from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, opening_times
 from progress.plain import read_time
 from progress.runtime.source import SILENT, Complete
+from progress.runtime.source_failure import Refused
 from progress.summary import NoMinimalTimes
 
 CHUNK = 1 << 16
@@ -167,9 +168,16 @@ class Lines:
         first = self._waited_for()
         if first is None:
             return ()
+        if type(first) is Refused:
+            raise first.error from None
         if type(first) is not Complete:
             raise self._bad(f"times of {self._domain!r} have no beginning", '{"complete": [t, ...]} first')
         return tuple(first.times)
+
+    @property
+    def place(self) -> str:
+        """The file and the line of what it gave last."""
+        return f"{self.file}:{self._number}"
 
     @property
     def position(self) -> Position:
@@ -257,7 +265,11 @@ class Lines:
             line = line[:-1]
         if not line or line.isspace():
             return None
-        item = self._parsed(line)
+        item: Any
+        try:
+            item = self._parsed(line)
+        except InputError as error:
+            item = Refused(line.decode("utf-8", "replace"), error, error.place)
         if self._keeps:
             self._pending.append(_Read(bytes(self._between), self._number))
             self._between.clear()

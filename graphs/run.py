@@ -50,6 +50,7 @@ from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
 from progress.runtime.source import Feed
+from progress.runtime.source_failure import SourceFailed
 
 if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
@@ -68,6 +69,10 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
     except NodeFailed as failure:
         value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
         return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")
+    except SourceFailed as failure:
+        if isinstance(failure.error, PointstampError):  # what came in is at fault, not the pipeline
+            raise
+        return _failed(PipelineFailed("", failure.error).trace, str(failure))
     except PipelineFailed as failure:
         return _failed(failure.trace, str(failure))
     except PointstampError as error:

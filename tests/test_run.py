@@ -670,7 +670,7 @@ def test_a_source_of_the_pipeline_that_raises(folder: Path, engine: str) -> None
     assert result.exit_code == 1
     trace, line = own_trace(result)
     assert 'own.py", line 6, in numbers' in trace
-    assert "PS733: own.py failed: RuntimeError: dry" in line
+    assert "PS724: the source of 'numbers' failed: RuntimeError: dry" in line
 
 
 def test_modules_beside_the_pipeline_are_found(folder: Path) -> None:

@@ -15,7 +15,19 @@ import pytest
 
 from graphs import Graph, load
 from progress import PointstampError
-from progress.runtime import SILENT, Complete, Dataflow, Mapped, Messages, Node, NodeFailed, NotAllowed, Out, Relay
+from progress.runtime import (
+    SILENT,
+    Complete,
+    Dataflow,
+    Mapped,
+    Messages,
+    Node,
+    NodeFailed,
+    NotAllowed,
+    Out,
+    Relay,
+    SourceFailed,
+)
 from progress.runtime.core import Core
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
@@ -694,8 +706,11 @@ def test_what_a_source_raises_stops_the_run(engine: str) -> None:
         yield 0, "a"
         raise OSError("the disk is gone")
 
-    with pytest.raises(OSError, match="the disk is gone"):
+    with pytest.raises(SourceFailed, match="PS724: the source of 'in' failed: OSError: the disk is gone") as caught:
         run(Dataflow(line("p")), engine, sources={"in": broken})
+    assert isinstance(caught.value.error, OSError)
+    assert caught.value.edge == "in"
+    assert "broken" in caught.value.trace
 
 
 # --- sinks -----------------------------------------------------------------------------------------------------------

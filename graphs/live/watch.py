@@ -20,6 +20,7 @@ from progress.plain import read_time, write_time
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
+from progress.runtime.source_failure import SourceFailed
 from progress.topology import NO_NODE, Network
 
 MOST_LOCATIONS = 400  # whose frontiers are shown all; of more, those on the border and those where something is
@@ -60,6 +61,10 @@ class Watch(Observer):
             self._told.append({"seconds": self._now(), "node": node, "time": write_time(time)})
 
     def failed(self, failure: NodeFailed) -> None:
+        self._failures += 1
+        self._failed.append({"seconds": self._now(), "message": str(failure)})
+
+    def refused(self, failure: SourceFailed) -> None:
         self._failures += 1
         self._failed.append({"seconds": self._now(), "message": str(failure)})
 

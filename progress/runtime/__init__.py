@@ -7,6 +7,7 @@ from progress.runtime.out import Out
 from progress.runtime.own import Code
 from progress.runtime.results import Results
 from progress.runtime.source import SILENT, Complete, Messages
+from progress.runtime.source_failure import Refused, SourceFailed
 from progress.runtime.stage import Stage
 
 __all__ = [
@@ -22,9 +23,11 @@ __all__ = [
     "NodeFailed",
     "NotAllowed",
     "Out",
+    "Refused",
     "Relay",
     "Results",
     "Retry",
+    "SourceFailed",
     "Stage",
     "Stop",
 ]

@@ -187,7 +187,7 @@ class Asynchronous:
         arrived: list[Any] = []
         try:
             if isinstance(feed.items, AsyncIterator):
-                async for item in feed.items:
+                async for item in feed.arriving():
                     arrived.append(item)
                     await self._bring(feed, arrived)
                 await self._bring(feed, [END])

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
+from progress.runtime.source_failure import SourceFailed
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE
 
@@ -81,6 +82,9 @@ class Display(Observer):
             self._messages += count
 
     def failed(self, failure: NodeFailed) -> None:
+        self._failures += 1
+
+    def refused(self, failure: SourceFailed) -> None:
         self._failures += 1
 
     def brought(self, edge: str, count: int, late: int) -> None:

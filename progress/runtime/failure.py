@@ -84,7 +84,7 @@ class NodeFailed(PointstampError):
         else:
             super().__init__(
                 "PS705",
-                f"{brief(node)} failed {what}{at}: {type(error).__name__}: {_said(error)}",
+                f"{brief(node)} failed {what}{at}: {type(error).__name__}: {what_it_said(error)}",
                 "mend the node, or give the run an on_error for it",
             )
         self.node = node
@@ -94,7 +94,8 @@ class NodeFailed(PointstampError):
         self.trace = own_trace(error)
 
 
-def _said(error: BaseException) -> str:
+def what_it_said(error: BaseException) -> str:
+    """What an exception says; of what Spark says, the part that tells something."""
     if not type(error).__module__.startswith(("pyspark.", "py4j.")):
         return str(error)
     from progress.runtime.on_spark.said import said

@@ -18,6 +18,11 @@ def outputs(network: Network) -> list[str]:
     return [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
 
 
+def inputs(network: Network) -> list[str]:
+    """The edges on which messages come in."""
+    return [name for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE]
+
+
 def late_name(name: str, network: Network) -> str:
     """The side output of late data: the usual name gives way to an edge."""
     return LATE_BESIDE_AN_EDGE if name == LATE and LATE in outputs(network) else name
@@ -38,13 +43,16 @@ def _bad_run(what: str, right: str) -> PointstampError:
 
 
 def policies(on_error: Any, network: Network) -> dict[str, OnError]:
-    """What is done when a node raises, by node or `"*"`; refused (PS718, PS719) is what cannot be done."""
+    """What is done when a node raises, or no message can be made of what comes in: by node, input edge or `"*"`.
+
+    Refused (PS718, PS719) is what cannot be done.
+    """
     found = dict(on_error) if isinstance(on_error, Mapping) else {} if on_error is None else {"*": on_error}
-    nodes = [*network.nodes]
+    nodes = [*network.nodes, *inputs(network)]
     for name, policy in found.items():
         if name != "*" and name not in nodes:
             what = f"on_error names {brief(name)}, which is no node of the graph"
-            raise PointstampError("PS718", what, f"a node of the graph, or '*' for all: {_listed(nodes)}")
+            raise PointstampError("PS718", what, f"a node or an input edge, or '*' for all: {_listed(nodes)}")
         last: Any = policy.then if isinstance(policy, Retry) else policy
         if not isinstance(last, Stop | DeadLetter):
             what = f"on_error is {brief(policy)} for {brief(name)}"

@@ -8,6 +8,7 @@ from typing import Any
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
+from progress.runtime.source_failure import SourceFailed
 
 
 class Logs(Observer):
@@ -26,6 +27,9 @@ class Logs(Observer):
             self.logger.debug("%s consumed %d messages at %r from %s", node, count, time, edge)
 
     def failed(self, failure: NodeFailed) -> None:
+        self.logger.warning("%s", failure, exc_info=failure.error)
+
+    def refused(self, failure: SourceFailed) -> None:
         self.logger.warning("%s", failure, exc_info=failure.error)
 
     def brought(self, edge: str, count: int, late: int) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from progress.runtime.core import Core
     from progress.runtime.failure import NodeFailed
+    from progress.runtime.source_failure import SourceFailed
 
 
 class Observer:
@@ -20,6 +21,9 @@ class Observer:
 
     def failed(self, failure: NodeFailed) -> None:
         """A node has raised; the run stops or goes on as its policy says."""
+
+    def refused(self, failure: SourceFailed) -> None:
+        """Something has come in that no message can be made of; it is a dead letter."""
 
     def brought(self, edge: str, count: int, late: int) -> None:
         """A source has brought messages, and some that were late."""
@@ -45,6 +49,10 @@ class Observers(Observer):
     def failed(self, failure: NodeFailed) -> None:
         for each in self._each:
             each.failed(failure)
+
+    def refused(self, failure: SourceFailed) -> None:
+        for each in self._each:
+            each.refused(failure)
 
     def brought(self, edge: str, count: int, late: int) -> None:
         for each in self._each:

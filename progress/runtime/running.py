@@ -22,7 +22,7 @@ from progress.runtime.rest import Keeping, Rests
 from progress.runtime.results import Results
 from progress.runtime.simulation import simulate
 from progress.runtime.sink import Sink, Sinks
-from progress.runtime.source import Brought, Feed, Source, check_no_file, items_of, opening
+from progress.runtime.source import Brought, Feed, Source, begun, check_no_file, items_of, opening
 from progress.runtime.threads import Threads
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE
@@ -91,8 +91,14 @@ class Running:
         besides = [source for edge, source in dataflow.sources.items() if sources.get(edge) is not source]
         policies: dict[Any, Any] = {}  # those of this run
         own = {name: _of_this_run(source, policies) for name, source in sources.items()}
-        items = {name: items_of(source, self.engine, name, domains[name]) for name, source in own.items()}
-        opened = {name: opening(name, items[name], domain) if name in items else () for name, domain in domains.items()}
+        items = {
+            name: begun(name, partial(items_of, source, self.engine, name, domains[name]))
+            for name, source in own.items()
+        }
+        opened = {
+            name: begun(name, partial(opening, name, items[name], domain)) if name in items else ()
+            for name, domain in domains.items()
+        }
         self.core = Core(
             network,
             self.nodes,
@@ -113,6 +119,8 @@ class Running:
 
         for feed in self.feeds:
             feed.late_name = late_name(feed.late_name, network)
+            policy = dataflow.on_error.get(feed.edge, dataflow.on_error.get("*"))
+            feed.dead_letters = "" if policy is None else dead_letters(policy)
         late = {feed.edge: feed.late_name for feed in self.feeds}
         check_outputs(network, dataflow.on_error, late, sinks, besides)
         names = {*outputs(network), *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
@@ -218,6 +226,10 @@ class Running:
             self.core.bring(feed.edge, what.batches, what.opened)
         for time, value in what.late:
             self.sinks.deliver(feed.late_name, time, [value])
+        for failure in what.refused:
+            self.sinks.deliver(feed.dead_letters, None, [failure])
+            if self.observer is not None:
+                self.observer.refused(failure)
         if self.observer is not None and (what.batches or what.late):
             self.observer.brought(feed.edge, what.size, len(what.late))
 

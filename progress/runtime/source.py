@@ -6,6 +6,7 @@ domain)` does: the time policies are such objects (`progress.runtime.policies`).
 * `(time, value)`, a message,
 * `Messages(time, values)`, several of one time, at the cost of one,
 * `Late(time, value)`, a message that is late whatever the time is, even one that the input does not have,
+* `Refused(value, error, place)`: something that no message can be made of, which stops the run, or is a dead letter,
 * `Complete(times)`: from now on only messages at or after one of these times come,
 * `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
 
@@ -21,12 +22,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from os import PathLike
-from typing import Any, NamedTuple, Protocol, TypeAlias, Union
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, opening_times
 from progress.refusal import no_time_there
+from progress.runtime.source_failure import Refused, SourceFailed
 
 
 class _Times(NamedTuple):
@@ -92,7 +94,7 @@ class _End:
 
 
 END = _End()
-MARKS = frozenset({Complete, Late, Messages, _Silent, _End})  # the types of items that are no single message
+MARKS = frozenset({Complete, Late, Messages, Refused, _Silent, _End})  # the types of items that are no single message
 
 
 # items that are all there, and do not depend on when they are asked for
@@ -101,16 +103,17 @@ AT_HAND: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 def _is_read(item: Any) -> bool:
     """Whether an item counts as read, as messages do."""
-    return type(item) not in MARKS or type(item) in (Late, Messages)
+    return type(item) not in MARKS or type(item) in (Late, Messages, Refused)
 
 
 class Brought(NamedTuple):
-    """What one look at a source gave: messages by time, where the input stands now, late ones, silence."""
+    """What one look at a source gave: messages by time, where the input stands now, what is late, what is malformed."""
 
     batches: dict[Any, list[Any]]
     opened: tuple[Any, ...] | None
     late: list[tuple[Any, Any]]
     is_silent: bool
+    refused: Sequence[SourceFailed] = ()
 
     @property
     def size(self) -> int:
@@ -130,6 +133,7 @@ class Feed:
         self.edge = edge
         self.items = items
         self.late_name: str = getattr(items, "late", "late")
+        self.dead_letters = ""  # the side output of what no message can be made of; none: that stops the run
         self.handle: int | None = getattr(items, "handle", None)
         self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
         self.is_over = False
@@ -142,13 +146,29 @@ class Feed:
     def look(self, most: int, moves: int = 1) -> Brought:
         """Take at most so many items, up to the next silence, or the last of so many that move the input."""
         assert isinstance(self.items, Iterator)
-        while self._skip and (item := next(self.items, END)) is not END:
-            if item is SILENT:
-                return Brought({}, None, [], is_silent=True)
-            self._skip -= _is_read(item)
-        if self._skip:
-            raise self._too_few()
-        return self.digest(islice(self.items, most), most, moves)
+        try:
+            while self._skip and (item := next(self.items, END)) is not END:
+                if item is SILENT:
+                    return Brought({}, None, [], is_silent=True)
+                self._skip -= _is_read(item)
+            if self._skip:
+                raise self._too_few()
+            return self.digest(islice(self.items, most), most, moves)
+        except Exception as error:
+            raise self.failed(error) from None
+
+    async def arriving(self) -> AsyncIterator[Any]:
+        """The items of a source that is awaited."""
+        assert isinstance(self.items, AsyncIterator)
+        try:
+            async for item in self.items:
+                yield item
+        except Exception as error:
+            raise self.failed(error) from None
+
+    def failed(self, error: BaseException) -> BaseException:
+        """What stops the run when the source raises this: a failure that names the edge; what has a code is one."""
+        return SourceFailed(self.edge, error) if _is_bare(error) else error
 
     def digest(self, items: Iterable[Any], most: int | None = None, moves: int = 1) -> Brought:
         """All these items as one step: a message belongs to the step even if a later item completes its time.
@@ -158,6 +178,7 @@ class Feed:
         """
         batches: dict[Any, list[Any]] = {}
         late: list[tuple[Any, Any]] = []
+        refused: list[SourceFailed] = []
         opened = None
         is_silent = False
         finished: list[tuple[Any, list[Any]]] = []
@@ -168,13 +189,19 @@ class Feed:
             taken += 1
             if type(item) in MARKS:
                 if type(item) is Messages:
-                    many += self._size(item)
-                    self._take(item.time, item.values, batches, late)
+                    try:
+                        many += self._size(item)
+                        self._take(item.time, item.values, batches, late)
+                    except PointstampError as error:
+                        refused.append(self._refused(Refused(item, error)))
                     if most is not None and many >= most:
                         break
                     continue
                 if type(item) is Late:
                     late.append((item.time, item.value))
+                    continue
+                if type(item) is Refused:
+                    refused.append(self._refused(item))
                     continue
                 marks += 1
                 if item is SILENT:
@@ -196,8 +223,11 @@ class Feed:
             except (TypeError, ValueError):
                 values = None
             if values is None:
-                time, value = self._message(item)
-                self._take(time, [value], batches, late)
+                try:
+                    time, value = self._message(item)
+                    self._take(time, [value], batches, late)
+                except PointstampError as error:
+                    refused.append(self._refused(Refused(item, error)))
             else:
                 values.append(value)
         else:
@@ -214,7 +244,7 @@ class Feed:
                     batches[time] += values
                 else:
                     batches[time] = values
-        return Brought(batches, opened, late, is_silent)
+        return Brought(batches, opened, late, is_silent, refused)
 
     @property
     def position(self) -> tuple[tuple[Any, ...], bool, int]:
@@ -236,6 +266,13 @@ class Feed:
             if not self._skip:
                 break
         return rest
+
+    def _refused(self, item: Refused) -> SourceFailed:
+        """A dead letter of what no message can be made of; it is raised where there are to be none."""
+        failure = SourceFailed(self.edge, item.error, item.value, item.place)
+        if not self.dead_letters:
+            raise failure from None
+        return failure
 
     def _too_few(self) -> PointstampError:
         came = self.taken - self._skip
@@ -305,6 +342,11 @@ class Feed:
         return now
 
 
+def _is_bare(error: BaseException) -> bool:
+    """Whether it is an exception that does not say yet where it comes from."""
+    return isinstance(error, Exception) and not isinstance(error, PointstampError)
+
+
 def is_file(thing: object) -> bool:
     """Whether it is a path, a text that may be meant as one, or an open file."""
     return isinstance(thing, str | bytes | PathLike) or hasattr(thing, "readline")
@@ -331,6 +373,19 @@ def items_of(source: Source, engine: str, edge: str, domain: Domain) -> Iterator
         return aiter(items)
     found: Iterator[Any] = iter(items)
     return found
+
+
+Begun = TypeVar("Begun")
+
+
+def begun(edge: str, make: Callable[[], Begun]) -> Begun:
+    """What a source gives before the run: what it raises then is as much a failure of it as what it raises later."""
+    try:
+        return make()
+    except PointstampError:
+        raise
+    except Exception as error:
+        raise SourceFailed(edge, error) from None
 
 
 def opening(edge: str, items: object, domain: Domain) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from progress.errors import PointstampError
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
+from progress.runtime.source_failure import SourceFailed
 
 
 class Telemetry(Observer):
@@ -32,6 +33,7 @@ class Telemetry(Observer):
         self._messages = meter.create_counter("pointstamp.messages", description="messages that nodes consumed")
         self._notifications = meter.create_counter("pointstamp.notifications", description="notifications delivered")
         self._failures = meter.create_counter("pointstamp.failures", description="calls of nodes that failed")
+        self._refused = meter.create_counter("pointstamp.refused", description="what no message could be made of")
         self._brought = meter.create_counter("pointstamp.brought", description="messages that sources brought")
         self._late = meter.create_counter("pointstamp.late", description="messages that came too late")
         meter.create_observable_gauge(
@@ -55,6 +57,11 @@ class Telemetry(Observer):
 
     def failed(self, failure: NodeFailed) -> None:
         self._failures.add(1, {"node": failure.node})
+        if self._span is not None:
+            self._span.record_exception(failure.error)
+
+    def refused(self, failure: SourceFailed) -> None:
+        self._refused.add(1, {"edge": failure.edge})
         if self._span is not None:
             self._span.record_exception(failure.error)
 

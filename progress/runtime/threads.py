@@ -203,7 +203,7 @@ class Threads:
             with nullcontext() if self._on_spark is None else self._on_spark.reading(feed.edge):
                 self._read_all(items, arrived)
         except BaseException as error:
-            self.stop(error)
+            self.stop(feed.failed(error))
 
     def _read_all(self, items: Iterator[Any], arrived: deque[Any]) -> None:
         for item in items:

@@ -13,6 +13,9 @@ from typing import Any, TypeAlias
 from progress.errors import PointstampError
 from progress.order import Domain
 from progress.runtime.source import SILENT, Complete, Source, items_of
+from progress.runtime.source_failure import Refused
+
+PASSED_ON = frozenset({Complete, Refused})  # types of items that no rule is asked about
 
 Rule: TypeAlias = Callable[[Any], Iterable[Any]]  # from a value to items
 
@@ -27,8 +30,8 @@ class Policy:
 
     Parameters
     ----------
-    source : where values come from; `SILENT` and `Complete` in it are passed on
-    rule : makes the rule of one run
+    source : where values come from; `SILENT`, `Complete` and `Refused` in it are passed on
+    rule : makes the rule of one run; a value for which it raises is refused, and the next one is its own
     late : the side output for late items; None: as the source within says, else `late`
     opens : the times at which the input opens; None: as the source within says, else the least times of its domain
     """
@@ -102,6 +105,12 @@ class Items:
         self._policy = policy
         self._next = items.__next__
         self._stop: Callable[[], None] | None = getattr(within, "stop", None)
+        self._within = within
+
+    @property
+    def place(self) -> str | None:
+        """The file and line of what came last, if they are known."""
+        return getattr(self._within, "place", None)
 
     def __iter__(self) -> Items:
         return self
@@ -152,16 +161,22 @@ def explicit(items: Source, *, late: str | None = None, opens: Iterable[Any] | N
 
 def _apply(values: Iterator[Any], rule: Rule) -> Iterator[Any]:
     for value in values:
-        if value is SILENT or type(value) is Complete:
+        if value is SILENT or type(value) in PASSED_ON:
             yield value
-        else:
+            continue
+        try:
             yield from rule(value)
+        except Exception as error:
+            yield Refused(value, error, getattr(values, "place", None))
 
 
 async def _apply_async(values: AsyncIterator[Any], rule: Rule) -> AsyncIterator[Any]:
     async for value in values:
-        if value is SILENT or type(value) is Complete:
+        if value is SILENT or type(value) in PASSED_ON:
             yield value
-        else:
+            continue
+        try:
             for item in rule(value):
                 yield item
+        except Exception as error:
+            yield Refused(value, error, getattr(values, "place", None))

@@ -1,0 +1,53 @@
+"""What can go wrong with a source: it raises, or gives something that is no message.
+
+A source that raises has ended the run (`SourceFailed`). One event that is malformed need not: a policy, or an input of
+lines, says of it `Refused(value, error, place)` and goes on with the next, and the run's `on_error` for the input edge,
+or for all, decides whether that stops the run or is a dead letter.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from progress.errors import PointstampError, brief
+from progress.runtime.failure import own_trace, what_it_said
+
+
+class Refused(NamedTuple):
+    """An item of a source: something came that no message can be made of. `place` is its file and line, if known."""
+
+    value: Any
+    error: Exception
+    place: str | None = None
+
+
+class SourceFailed(PointstampError):
+    """A source raised, or something came from it that no message can be made of.
+
+    `edge` is the input edge, `error` what was raised, `value` what it was raised for, None where the source itself
+    failed, and `place` its file and line, if they are known. `trace` is the part of the traceback that is the user's.
+    An error that has a code keeps it.
+    """
+
+    time = None  # nobody knows; a dead letter has none
+
+    def __init__(self, edge: str, error: BaseException, value: Any = None, place: str | None = None) -> None:
+        if isinstance(error, PointstampError):
+            where = "" if brief(edge) in error.message else f"at {brief(edge)}, "
+            super().__init__(error.code, f"{where}{error.message}", error.hint)
+        else:
+            said = what_it_said(error)
+            says = type(error).__name__ + (f": {said}" if said else "")
+            on, right = "", "mend the source"
+            if value is not None:
+                on = f" on {brief(value)}"
+                right = f"mend it, or give the run on_error={{{brief(edge)}: DeadLetter()}}"
+            super().__init__("PS724", f"the source of {brief(edge)} failed{on}: {says}", right)
+        self.edge = edge
+        self.error = error
+        self.value = value
+        self.place = place
+        self.trace = own_trace(error)
+
+    def __str__(self) -> str:
+        return super().__str__() if self.place is None else f"{self.place}: {super().__str__()}"
