@@ -2,8 +2,7 @@
 
 import networkx
 
-from graphs import from_networkx, to_networkx
-from progress import check_conditions
+from pointstamp import check_conditions, from_networkx, to_networkx
 
 crawler = networkx.DiGraph(name="crawler", inputs=[{"id": "seeds", "to": "fetch"}])
 crawler.add_node("fetch")

@@ -6,9 +6,7 @@ comes in late, it sends the new sum at the time before. Nobody who trusts the gr
 
 from collections.abc import Iterable, Mapping
 
-from graphs import from_data
-from progress.escape import check_behaviours
-from progress.local_history import Event, Message, Received
+from pointstamp import Event, Message, Received, check_behaviours, from_data
 
 GRAPH = from_data(
     {

@@ -8,10 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from graphs import Graph
-from progress import check_conditions, close, eligible
-from progress.laws import check_domain, check_summary
-from progress.summary import OpaqueSummary
+from pointstamp import Graph, OpaqueSummary, check_conditions, check_domain, check_summary, close, eligible
 
 
 @dataclass(frozen=True)

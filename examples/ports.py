@@ -5,8 +5,7 @@ later. Each output is wired to the other input. Only one cycle exists: left -> e
 times rise. A view without ports sees another one, left -> early -> left, on which nothing rises.
 """
 
-from graphs import Graph, add_operator
-from progress import check_conditions
+from pointstamp import Graph, add_operator, check_conditions
 
 
 def with_ports() -> Graph:

@@ -8,8 +8,7 @@ from the other. A time is (build, round). A module acts when the tracker says th
 
 from collections import deque
 
-from graphs import load
-from progress import Tracker
+from pointstamp import Tracker, load
 
 LINES = 4  # on a page
 

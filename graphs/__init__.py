@@ -1,4 +1,4 @@
-"""Graphs: built in code, read from files, composed, checked, and handed to the engine."""
+"""Pointstamp's graphs: built in code, read from files, composed, checked, and handed to the engine."""
 
 from typing import TYPE_CHECKING, Any
 

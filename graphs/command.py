@@ -93,7 +93,7 @@ def located(file: str, error: PointstampError) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="pointstamp", description="May anything at or before time t still arrive at node v?")
-    parser.add_argument("--version", action="version", version=_Version())
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and end")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
 
     check = commands.add_parser(
@@ -191,18 +191,24 @@ def _add_engines(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rounds", type=_positive, metavar="N", help="the most rounds the engine spark may take")
 
 
-class _Version(str):
-    """Looked up only when it is printed."""
+class _ShowVersion(argparse.Action):
+    """The version is looked up only when it is asked for."""
 
-    def __mod__(self, values: Any) -> str:
-        return f"pointstamp {version()}"
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
+        sys.stdout.write(f"pointstamp {version()}\n")
+        sys.stdout.flush()
+        parser.exit()
 
 
 def version() -> str:
     """The version of the installed distribution."""
+    from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 
-    return installed("pointstamp")
+    try:
+        return installed("pointstamp")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def write(text: str) -> None:

@@ -6,8 +6,7 @@ from graphs.explanation import Example, Explanation
 
 _BEGIN = """\
 cat > count.py <<'END'
-from graphs import Graph
-from progress.runtime import Dataflow, Node
+from pointstamp import Dataflow, Graph, Node
 
 graph = Graph().node("count").edge(None, "count", "words").edge("count", None, "counts")
 """
@@ -143,8 +142,7 @@ What the nodes would have done with the notifications is missing from the output
         example=Example(
             """\
 cat > round.py <<'END'
-from graphs import Graph
-from progress.runtime import Dataflow, Node
+from pointstamp import Dataflow, Graph, Node
 
 class Count(Node):
     def on_message(self, edge, time, value, out):

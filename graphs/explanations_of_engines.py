@@ -14,8 +14,7 @@ A run on Spark starts its jobs with that session. The other engines start none, 
 session meant something else.""",
         example=Example(
             """\
-from graphs import Graph
-from progress.runtime import Dataflow
+from pointstamp import Dataflow, Graph
 
 graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
 Dataflow(graph).run(engine="threads", folder="/tables")
@@ -34,8 +33,7 @@ A kept table is let go when the frontier at that place has passed the time. Wher
 place there is no frontier, and the table would stay for ever.""",
         example=Example(
             """\
-from graphs import Graph
-from progress.runtime import Dataflow, Stage
+from pointstamp import Dataflow, Graph, Stage
 
 
 class Keeps(Stage):

@@ -48,7 +48,7 @@ was given, not a `Left` or `Right` where two streams are in one, or a value with
         why="Such a time is comparable to no other; its data would wait for ever.",
         example=Example(
             """\
-from progress import Nat
+from pointstamp import Nat
 from progress.operators import DT, batch, produce
 
 list(produce(batch(domain=Nat()), [DT(-1, "a")]))
@@ -85,10 +85,9 @@ A watermark says what is over, a frontier what may still come: the minimal times
 watermark is at or above. Where there are none, no input can be open at them.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Dataflow, Graph
 from progress.operators import WM
 from progress.operators.node import Watermarked
-from progress.runtime import Dataflow
 
 graph = Graph(time="int").node("a").edge(None, "a", "in").edge("a", None, "out")
 Dataflow(graph).run(sources={"in": Watermarked([WM(3)])})

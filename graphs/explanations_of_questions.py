@@ -28,8 +28,7 @@ Close-up (A&I 3.3) is told by its minimal times. Here every time has an earlier 
 that listed them would never end. The cycle is found and named instead, quickly.""",
         example=Example(
             """\
-from graphs import from_data
-from progress import close
+from pointstamp import close, from_data
 
 graph = from_data({
     "pointstamp": 1,
@@ -55,8 +54,7 @@ The engine compares times, and a value outside the domain compares to nothing, s
 after it would be wrong.""",
         example=Example(
             """\
-from graphs import Graph
-from progress import close
+from pointstamp import Graph, close
 
 class Halve:
     def apply(self, time):
@@ -81,8 +79,7 @@ No method is known that answers this quickly on every graph; the budget makes th
 in a second or two. Where Condition 2 holds the question is always answered.""",
         example=Example(
             """\
-from graphs import Graph
-from progress import CouldResultIn
+from pointstamp import CouldResultIn, Graph
 
 names = [f"n{number}" for number in range(10)]
 graph = Graph("int")
@@ -109,8 +106,7 @@ Times of several coordinates can be incomparable in great numbers, above all on 
 raises one coordinate and lowers another. Some such closures have no finite form at all.""",
         example=Example(
             """\
-from graphs import from_data
-from progress import close
+from pointstamp import close, from_data
 
 graph = from_data({
     "pointstamp": 1,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from graphs.explanation import Example, Explanation
 
 _BEGIN = """\
-from graphs import Graph
-from progress.runtime import Complete, Dataflow, Node
+from pointstamp import Complete, Dataflow, Graph, Node
 
 graph = Graph().node("count").edge(None, "count", "words").edge("count", None, "counts")
 """
@@ -287,7 +286,7 @@ output edge.""",
 Late and dead messages would stand among the results, at times that the edge has completed.""",
         example=Example(
             f"""\
-{_BEGIN}from progress.runtime import DeadLetter
+{_BEGIN}from pointstamp import DeadLetter
 
 Dataflow(graph, on_error=DeadLetter("counts"))
 """,
@@ -307,7 +306,7 @@ The input would never advance, or advance to a time that nobody meant, and what 
 would be late.""",
         example=Example(
             """\
-from progress.runtime.policies import by_count
+from pointstamp import by_count
 
 by_count(["a", "b", "c"], every=0)
 """,

@@ -130,7 +130,7 @@ Times are rows of numbers in Spark, and summaries what is done to them. Calling 
 for each would take longer than not using Spark.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Graph
 from graphs.at_scale import check_conditions
 
 graph = Graph(recursion={"in": "begin", "out": "end", "calls": ["again"]})
@@ -149,7 +149,7 @@ Each round follows times one step further, so a graph needs as many as its longe
 edges. A number that falls on a cycle needs as many as it is large.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Graph
 from graphs.at_scale import Options, close
 
 graph = Graph().node("a").node("b").node("c").edge("a", "b").edge("b", "c")
@@ -169,7 +169,7 @@ It is raised so that nobody takes a part for the whole. The jobs that ran were c
             """\
 from threading import Event
 
-from graphs import Graph
+from pointstamp import Graph
 from graphs.at_scale import Options, check_conditions
 
 cancel = Event()
@@ -209,7 +209,7 @@ A number of a time or of a summary is so large that Spark's columns might not ho
 The local engine's numbers have no end. In a column the sum would be wrong, or the run would fail.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Graph
 from graphs.at_scale import close
 
 close(Graph().node("a"), [("a", 2**70)], engine="spark")

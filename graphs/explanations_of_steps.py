@@ -148,8 +148,7 @@ does not fit together.""",
 A tracker in a wrong state gives wrong answers from then on, so it is refused as a whole.""",
         example=Example(
             """\
-from graphs import Graph
-from progress import Tracker
+from pointstamp import Graph, Tracker
 
 graph = Graph().node("body").edge(None, "body", id="input")
 Tracker.restore(graph, {"inputs": {"input": [0]}})
@@ -169,8 +168,7 @@ Both engines give the same answers. Whoever asks for one by name wants to know t
 use.""",
         example=Example(
             """\
-from graphs import Graph
-from progress import Tracker
+from pointstamp import Graph, Tracker
 
 Tracker(Graph().node("body"), engine="fast")
 """,

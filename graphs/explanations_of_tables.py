@@ -13,8 +13,7 @@ A row without a time belongs to no message. Taking it along would put it at a ti
 leaving it out would lose it without a word. All such rows are counted, and one is shown.""",
         example=Example(
             """\
-from progress.order import Nat
-from progress.runtime.on_spark.sources_rows import FrameSource
+from pointstamp import FrameSource, Nat
 from progress.spark_session import start_session
 
 rows = start_session().createDataFrame([(0, "a"), (None, "b")], "day int, road string")
@@ -33,8 +32,7 @@ A time of another type is never before or after those of the edge, so nothing co
 it is complete.""",
         example=Example(
             """\
-from progress.order import Nat
-from progress.runtime.on_spark.sources_rows import FrameSource
+from pointstamp import FrameSource, Nat
 from progress.spark_session import start_session
 
 rows = start_session().createDataFrame([("monday", "a")], "day string, road string")
@@ -56,9 +54,7 @@ is missing with nulls, or fail long after.""",
             """\
 from tempfile import mkdtemp
 
-from graphs import Graph
-from progress.runtime import Dataflow
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from pointstamp import Dataflow, Graph, ParquetSink
 from progress.spark_session import start_session
 
 numbers = start_session().range(3)
@@ -79,7 +75,7 @@ it is not said how to read them.""",
 It is said when the source is made or first read, in one line, and not by a job that fails later.""",
         example=Example(
             """\
-from progress.runtime.on_spark.sources_files import FileSource
+from pointstamp import FileSource
 
 FileSource("incoming", form="csv")
 """,
@@ -96,7 +92,7 @@ Side outputs, for what is late or has failed, have no frontier: more may come at
 is ever complete.""",
         example=Example(
             """\
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from pointstamp import ParquetSink
 
 ParquetSink("late").sink_for("late").write_all(0, ["a"])
 """,
@@ -116,8 +112,7 @@ of the source, and the run goes on behind them.""",
 from pathlib import Path
 from tempfile import mkdtemp
 
-from progress.order import Nat
-from progress.runtime.on_spark.sources_stream import StreamSource
+from pointstamp import Nat, StreamSource
 from progress.spark_session import start_session
 
 folder = Path(mkdtemp())
@@ -140,7 +135,7 @@ Only what is committed is read, so that nobody sees half a time. A folder withou
 often another folder.""",
         example=Example(
             """\
-from progress.runtime.on_spark.sinks_parquet import read_committed
+from pointstamp import read_committed
 from progress.spark_session import start_session
 
 read_committed(start_session(), "nowhere")
@@ -163,9 +158,7 @@ Nothing of the time is in the table, and with `--state` the next start writes it
             """\
 from tempfile import mkdtemp
 
-from graphs import Graph
-from progress.runtime import Dataflow
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from pointstamp import Dataflow, Graph, ParquetSink
 from progress.spark_session import start_session
 
 roads = start_session().range(3).selectExpr("raise_error('no such road') as road")
@@ -187,9 +180,7 @@ Such a sink writes each time once and passes over a time that is there. The seco
 would be taken for a repetition of the first one's, and lost without a word.""",
         example=Example(
             """\
-from graphs import Graph
-from progress.runtime import Dataflow
-from progress.runtime.on_spark.sinks_delta import DeltaSink
+from pointstamp import Dataflow, DeltaSink, Graph
 
 graph = Graph().node("a").edge("a", None, "roads").edge("a", None, "paths")
 Dataflow(graph).run(sinks={"roads": DeltaSink("map"), "paths": DeltaSink("map")})

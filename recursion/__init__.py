@@ -1,4 +1,4 @@
-"""Recursion: graphs that call themselves and each other; times that are stacks of calls (A&I 3.4)."""
+"""Pointstamp's recursion: graphs that call themselves and each other; times that are stacks of calls (A&I 3.4)."""
 
 from recursion.call_graph import Body, CallEdge, CallGraph
 from recursion.network import network_of

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -412,7 +413,9 @@ def test_bad_usage_gets_one_line_and_exit_code_2(run: Run, arguments: list[str])
 
 
 def test_help_and_version(run: Run) -> None:
-    assert run("--version").exit_code == 0
+    shown = run("--version")
+    assert shown.exit_code == 0
+    assert re.fullmatch(r"pointstamp \d+\.\d+\.\d+\n", shown.out)
     for command in ("check", "ask", "close", "compose", "explain"):
         assert command in run("--help").out
         assert run(command, "--help").exit_code == 0

@@ -314,7 +314,7 @@ def test_the_map_has_every_module() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     modules = {
         path.name
-        for package in ("progress", "graphs", "recursion")
+        for package in ("pointstamp", "progress", "graphs", "recursion")
         for path in (ROOT / package).rglob("*.py")
         if not path.name.startswith("__")
     }

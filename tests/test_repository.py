@@ -18,7 +18,12 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 
 # package -> the top-level modules of this project that it may import besides itself
-MAY_IMPORT = {"progress": set(), "recursion": {"progress"}, "graphs": {"progress", "recursion"}}
+MAY_IMPORT = {
+    "progress": set(),
+    "recursion": {"progress"},
+    "graphs": {"progress", "recursion"},
+    "pointstamp": {"progress", "recursion", "graphs"},
+}
 OURS = {*MAY_IMPORT, "tests", "benchmarks", "examples"}
 
 

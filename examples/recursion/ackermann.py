@@ -7,9 +7,7 @@ The argument of one call is the result of another, which has to be complete befo
 
 from pathlib import Path
 
-from graphs import load
-from progress.runtime import Batch, Node
-from recursion.program import call
+from pointstamp import Batch, Node, call, load
 
 M, N = 2, 6
 

@@ -7,9 +7,7 @@
 
 from pathlib import Path
 
-from graphs import load
-from progress.runtime import Batch, Node
-from recursion.program import call
+from pointstamp import Batch, Node, call, load
 
 # A person and the two parents, None where they are not known.
 TREE = ("Ada", ("Byron", ("John", None, None), ("Catherine", None, None)), ("Annabella", None, ("Judith", None, None)))

@@ -7,9 +7,7 @@ The graph is that of mergesort.py. Only the nodes differ.
 
 from pathlib import Path
 
-from graphs import load
-from progress.runtime import Batch, Node
-from recursion.program import call
+from pointstamp import Batch, Node, call, load
 
 LAST = 15
 

@@ -8,9 +8,7 @@ Both halves are sorted at once, in any order of events, and merged when both are
 from heapq import merge
 from pathlib import Path
 
-from graphs import load
-from progress.runtime import Node
-from recursion.program import call
+from pointstamp import Node, call, load
 
 NUMBERS = [31, 4, 15, 92, 6, 53, 58, 9, 79, 32, 38, 46, 26, 43, 38, 32, 79]
 

@@ -8,9 +8,7 @@ any more.
 
 from pathlib import Path
 
-from graphs import load
-from progress.runtime import Batch, Node
-from recursion.program import call
+from pointstamp import Batch, Node, call, load
 
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog", "and", "runs", "away"]
 ORDER = ["left->combine", "split->combine", "right->combine"]

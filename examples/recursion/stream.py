@@ -7,9 +7,7 @@ What a call returns leaves when it is complete. An epoch is over when nothing at
 
 from pathlib import Path
 
-from graphs import load
-from progress.runtime import Batch, Dataflow, Node
-from recursion.program import Exit
+from pointstamp import Batch, Dataflow, Exit, Node, load
 
 NUMBERS = [9, 1, 12, 4]
 

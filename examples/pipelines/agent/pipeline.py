@@ -10,9 +10,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node
+from pointstamp import Dataflow, Node, load, main
 
 HERE = Path(__file__).resolve().parent
 KNOWN = {"oslo": "Oslo is the capital of Norway", "rome": "Rome was not built in a day"}

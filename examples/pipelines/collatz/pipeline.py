@@ -9,9 +9,7 @@ The record of a batch is known when the last of them has left.
 import sys
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node
+from pointstamp import Dataflow, Node, load, main
 
 HERE = Path(__file__).resolve().parent
 

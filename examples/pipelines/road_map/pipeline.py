@@ -12,10 +12,7 @@ from collections import defaultdict
 from math import dist
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node
-from progress.runtime.node import Mapped
+from pointstamp import Dataflow, Mapped, Node, load, main
 
 HERE = Path(__file__).resolve().parent
 

@@ -9,9 +9,7 @@ round that the steps of it are over, however many there were.
 import sys
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node
+from pointstamp import Dataflow, Node, load, main
 
 HERE = Path(__file__).resolve().parent
 

@@ -12,10 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node
-from progress.runtime.node import Mapped
+from pointstamp import Dataflow, Mapped, Node, load, main
 
 HERE = Path(__file__).resolve().parent
 TOO_COMMON = {"a", "and", "in", "is", "it", "of", "that", "the", "to"}

@@ -6,9 +6,7 @@ python examples/pipelines/yesterday/pipeline.py
 import sys
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node
+from pointstamp import Dataflow, Node, load, main
 
 HERE = Path(__file__).resolve().parent
 WANTED = 100  # what should be in stock

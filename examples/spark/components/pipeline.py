@@ -8,9 +8,7 @@ With `--engine spark` the tables are DataFrames of Spark, with every other engin
 import sys
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Stage
+from pointstamp import Dataflow, Stage, load, main
 from progress.runtime.tables import is_of_spark, union
 
 HERE = Path(__file__).resolve().parent

@@ -8,9 +8,7 @@ With `--engine spark` the tables are DataFrames of Spark, with every other engin
 import sys
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Node, Stage
+from pointstamp import Dataflow, Node, Stage, load, main
 from progress.runtime.tables import is_of_spark
 
 HERE = Path(__file__).resolve().parent

@@ -12,9 +12,7 @@ import sys
 from math import dist
 from pathlib import Path
 
-from graphs import load
-from graphs.command import main
-from progress.runtime import Dataflow, Stage
+from pointstamp import Dataflow, Stage, load, main
 from progress.runtime.tables import is_of_spark, union
 
 HERE = Path(__file__).resolve().parent
