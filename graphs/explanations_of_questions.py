@@ -217,9 +217,7 @@ An exploration visits each state once. Where a state changes after it was visite
 equal to one that was, states are taken for others, and what is said of all of them is wrong.""",
         example=Example(
             """\
-from graphs import Graph
-from progress.escape import check_behaviours
-from progress.local_history import Message
+from pointstamp import Graph, Message, check_behaviours
 
 class Counts:
     def __init__(self):
