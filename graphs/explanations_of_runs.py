@@ -371,7 +371,7 @@ A source that raises has nothing more to give. An event that is left out without
 from a result, and nobody would know.""",
         example=Example(
             f"""\
-{_BEGIN}from progress.runtime.policies import by_event_time
+{_BEGIN}from pointstamp import by_event_time
 
 events = by_event_time([{{"at": 3}}, {{}}], lambda event: event["at"])
 Dataflow(graph, sources={{"words": events}}).run()
