@@ -172,7 +172,7 @@ def test_a_loop_keeps_one_table_an_epoch_and_epochs_are_at_different_rounds(spar
 
 def test_the_same_node_runs_on_pandas(spark: SparkSession) -> None:
     for engine in ("sim", "threads", "asyncio"):
-        results = run(Dataflow(loop(), {"step": Counts()}), engine, sources={"in": [(0, 6), (0, 4), (1, 3)]})
+        results = run(Dataflow(loop(), {"step": Counts}), engine, sources={"in": [(0, 6), (0, 4), (1, 3)]})
         assert {time: table["value"].tolist() for time, table in results["done"]} == {0: [0, -2], 1: [0]}
 
 

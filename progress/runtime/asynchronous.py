@@ -19,7 +19,8 @@ from progress.errors import PointstampError, brief
 from progress.runtime.control import Control
 from progress.runtime.core import Core
 from progress.runtime.following import close
-from progress.runtime.performing import Performed, Waits, go_on
+from progress.runtime.performed import Performed, Waits
+from progress.runtime.performing import go_on
 from progress.runtime.rest import Rests
 from progress.runtime.source import END, Brought, Feed
 

@@ -31,7 +31,8 @@ from progress.runtime.inbox import Action, Inbox
 from progress.runtime.node import Node, Relay
 from progress.runtime.observer import Observer
 from progress.runtime.out import IN_MEMORY, Out
-from progress.runtime.performing import Performed, Waits, begin, is_to_be_awaited, perform, starting, waited_for
+from progress.runtime.performed import Performed, Waits, is_to_be_awaited
+from progress.runtime.performing import begin, perform, starting, waited_for
 from progress.runtime.tables import Hold, Tables
 from progress.topology import NO_NODE, Topology
 from progress.tracker import Tracker

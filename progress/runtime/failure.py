@@ -12,7 +12,10 @@ from progress.order import Domain, times_of
 
 PACKAGE = str(Path(__file__).parent / "_")[:-1]
 MADE, STARTED = "when it was made", "when it started"  # before anything has a time
-FAILURES = (Exception, asyncio.CancelledError)  # of a node: a task that it waited for may have been cancelled
+
+# What of a node is a failure: not what ends the program, `KeyboardInterrupt` and `SystemExit`, which signals raise in
+# the middle of any code; but what else is not an `Exception`, as it would end a loop or a task that is not the node's.
+FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
 
 
 class NotAllowed(PointstampError):

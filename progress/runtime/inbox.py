@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from progress.runtime.failure import OnError
-from progress.runtime.node import Node
+from progress.runtime.node import Mapped, Node
 from progress.runtime.out import Exits
 from progress.topology import NO_NODE, Network
 
@@ -38,6 +38,7 @@ class Inbox:
         "behaviour",
         "behind",
         "busy",
+        "by_value",
         "exits",
         "fills",
         "is_consuming",
@@ -53,6 +54,7 @@ class Inbox:
 
     def __init__(self, network: Network, node: int, behaviour: Node, policy: OnError) -> None:
         self.behaviour = behaviour
+        self.by_value = _is_function(behaviour)  # called for each value by itself
         self.policy = policy
         self.exits = Exits(network, node)
         self.orders = {network.edges[edge]: network.edge_domains[edge].less_equal for edge in network.incoming[node]}
@@ -142,3 +144,9 @@ class Inbox:
                 if less_equal(at, time):
                     return True
         return False
+
+
+def _is_function(node: Node) -> bool:
+    """Whether it is a `Mapped`, and no subclass takes messages otherwise."""
+    is_told = hasattr(node, "on_messages") or type(node).on_message is not Node.on_message
+    return isinstance(node, Mapped) and not is_told

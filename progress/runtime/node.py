@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
-from progress.runtime.following import BY_YIELD, Following, is_by_yield, kinds_of
+from progress.runtime.following import Following, is_by_yield
 
 if TYPE_CHECKING:
     from progress.runtime.out import Out
@@ -114,27 +114,20 @@ class Relay(Node):
 class Mapped(Node):
     """Sends on what a function makes of each value: one value, or with `flat` each of several.
 
-    The function may be `async def`; then one value is waited for after the other.
+    The function may be `async def`; then one value is waited for after the other. A value for which it raises has
+    failed by itself, and the others have not: they are sent, and are not called again (`progress.runtime.by_value`).
     """
 
     def __init__(self, function: Callable[[Any], Any], flat: bool = False) -> None:
         self.function = function
         self.flat = flat
 
-    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> Any:
-        """Send on what the function makes of them, which may have to be waited for, each time or now and then."""
-        made = list(map(self.function, values))
-        kinds = kinds_of(made)
-        if any(hasattr(kind, "__await__") for kind in kinds):
-            return Following(made, lambda found: self._send(found, out))
-        if not self.flat and not kinds.isdisjoint(BY_YIELD):
-            return made[0]  # which is refused
-        self._send(made, out)
-        return None
+    def ways(self, out: Out) -> list[tuple[str, Any]]:
+        """Where its results leave: each edge with the earliest times there."""
+        return [(leaving, after) for leaving in out.edges for after in out.earliest(leaving)]
 
-    def _send(self, made: list[Any], out: Out) -> None:
-        found = [each for several in made for each in several] if self.flat else made
-        ways = [(leaving, after) for leaving in out.edges for after in out.earliest(leaving)]
+    def hand_on(self, found: list[Any], ways: list[tuple[str, Any]], out: Out) -> None:
+        """Send what was made; the list is nobody's from now on."""
         send = out.hand_over if len(ways) == 1 else out.send_all
         for leaving, after in ways:
             send(leaving, after, found)

@@ -25,7 +25,7 @@ from progress.runtime.failure import NodeFailed
 from progress.runtime.inbox import Action
 from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
-from progress.runtime.performing import Performed
+from progress.runtime.performed import Performed
 from progress.runtime.sink import Sinks
 from progress.runtime.tables import is_table, rows_of
 from progress.spark_session import active_session, check_session, start_session
