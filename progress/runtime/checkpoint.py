@@ -165,7 +165,8 @@ def _resume(
             waiting = _read(f"what waits for {brief(name)}", state, f"queue {name}", times, beside)
             for edge, time, values in waiting:
                 inbox.put(edge, time, values)
-        inbox.ready.extend(progress["ready"].get(name, ()))
+        for time in progress["ready"].get(name, ()):
+            inbox.put_ready(time)
         inbox.size = sum(len(values) for _, _, values in inbox.waiting())
         core.queued += inbox.size
     for name in (*progress["runnable"], *progress["held"]):  # those that were held are held again when it is their turn

@@ -301,7 +301,7 @@ class Core:
                 if consumed:
                     delivered.append((name, at))
                 else:
-                    inbox.ready.appendleft(at)
+                    inbox.put_ready(at)
             else:
                 if consumed:
                     counts[came_on, at] = counts.get((came_on, at), 0) - consumed
@@ -407,7 +407,7 @@ class Core:
         for name, time in self.tracker.get_ready():
             number = numbers[name]
             inbox = self.inboxes[number]
-            inbox.ready.append(time)
+            inbox.put_ready(time)
             if not inbox.is_listed and inbox.has_work:
                 inbox.is_listed = True
                 self.runnable.append(number)

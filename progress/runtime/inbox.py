@@ -8,6 +8,7 @@ variant).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -43,6 +44,7 @@ class Inbox:
         "fills",
         "is_consuming",
         "is_listed",
+        "key",
         "leaves",
         "line",
         "orders",
@@ -64,7 +66,8 @@ class Inbox:
         self.fills = sorted(target for target in following if component[target] != component[node])
         self.queues: OrderedDict[tuple[str, Any], list[Any]] = OrderedDict()  # a dict finds its first item slowly
         self.behind: deque[tuple[str, Any, list[Any]]] = deque()  # what would overtake something in `queues`
-        self.ready: deque[Any] = deque()
+        self.ready: deque[Any] = deque()  # in a linear extension of their order
+        self.key = network.domains[node].sort_key
         self.size = 0  # messages queued
         self.line: deque[int] = deque()  # nodes that are held until there is room here
         self.at_once = behaviour.at_once
@@ -128,6 +131,18 @@ class Inbox:
         edge, time = next(islice(self.queues, choose(count), None))
         less_equal = self.orders[edge]
         return next(key for key in self.queues if key[0] == edge and less_equal(key[1], time))
+
+    def put_ready(self, time: Any) -> None:
+        """Let a notification wait, in a linear extension of the times that wait.
+
+        What is ready already may be later, as where a call has asked for a time between. Cost: O(1) where none that
+        waits is later, O(log n) comparisons and O(n) moves else, few where it is one of the first.
+        """
+        ready, key = self.ready, self.key
+        if not ready or key(ready[-1]) <= key(time):
+            ready.append(time)
+        else:
+            ready.insert(bisect_right(ready, key(time), key=key), time)
 
     def waiting(self) -> Iterator[tuple[str, Any, list[Any]]]:
         """All that waits, in an order in which `put` makes the same of it."""
