@@ -14,7 +14,7 @@ from progress.runtime.failure import FAILURES
 from progress.runtime.following import BY_YIELD, Following, close, is_by_yield, kinds_of
 from progress.runtime.inbox import Inbox
 from progress.runtime.node import Mapped
-from progress.runtime.performed import Pause, Performed, Waits, is_to_be_awaited
+from progress.runtime.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
 
 
 class Raised(NamedTuple):
@@ -89,7 +89,7 @@ def _one_by_one(performed: Performed, node: Mapped, left: deque[Any], inbox: Inb
                 performed.consumed += 1
                 performed.go_on = performed.consumed < len(values)
             except FAILURES as error:
-                if performed.is_waiting:  # nobody goes on with it
+                if performed.error is WAITING:  # nobody goes on with it
                     raise
                 seconds = performed.failed(error, inbox)
                 is_again = seconds is not None

@@ -407,7 +407,10 @@ class Core:
         for name, time in self.tracker.get_ready():
             number = numbers[name]
             inbox = self.inboxes[number]
-            inbox.put_ready(time)
+            if inbox.ready:
+                inbox.put_ready(time)
+            else:
+                inbox.ready.append(time)
             if not inbox.is_listed and inbox.has_work:
                 inbox.is_listed = True
                 self.runnable.append(number)

@@ -21,6 +21,9 @@ class Pause(NamedTuple):
 Waits = Awaitable[Any] | Pause  # what has to be waited for before the next call
 
 
+WAITING = BaseException("what comes out of the calls is waited for")  # what is raised in them meanwhile ends them
+
+
 class Performed:
     """An action as it is performed, and what becomes of it, with what its node's policy says of failures.
 
@@ -37,7 +40,6 @@ class Performed:
         "failures",
         "go_on",
         "is_fatal",
-        "is_waiting",
         "mark",
         "out",
     )
@@ -48,7 +50,6 @@ class Performed:
         self.mark = (0, 0, 0)  # of `out`, before the call that is being made
         self.consumed = 0
         self.error: BaseException | None = None
-        self.is_waiting = False  # what comes out of the calls is waited for; what is raised there then, ends them
         self._tries = 0  # how often the call for what comes after `_tried` was made again
         self._tried = 0
         self.failures: tuple[NodeFailed, ...] = ()
@@ -73,14 +74,13 @@ class Performed:
 
     def waits_for(self, result: Waits) -> Waits:
         """What is given to whoever makes the calls, to be waited for; `has_waited` follows."""
-        self.is_waiting = True
+        self.error = WAITING
         return result
 
     def has_waited(self) -> None:
         """Raise what was raised where the call was waited for."""
-        self.is_waiting = False
         error, self.error = self.error, None
-        if error is not None:
+        if error is not WAITING and error is not None:
             raise error
 
     def failed(self, error: BaseException, inbox: Inbox) -> float | None:

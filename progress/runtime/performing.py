@@ -19,7 +19,7 @@ from progress.runtime.failure import FAILURES, STARTED, NodeFailed, in_a_loop
 from progress.runtime.following import close
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.out import Out
-from progress.runtime.performed import Pause, Performed, Waits, is_to_be_awaited, task_of_now
+from progress.runtime.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited, task_of_now
 
 if TYPE_CHECKING:
     from progress.runtime.node import Mapped
@@ -33,7 +33,7 @@ def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
     """
     node, out = inbox.behaviour, performed.out
     _, edge, time, values = performed.action
-    if inbox.by_value and edge is not None:
+    if edge is not None and inbox.by_value:
         yield from calls_by_value(performed, cast("Mapped", node), inbox)
         out.close()
         return
@@ -62,7 +62,7 @@ def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
                     performed.consumed += 1
             break
         except FAILURES as error:
-            if performed.is_waiting:  # nobody goes on with it
+            if performed.error is WAITING:  # nobody goes on with it
                 raise
             seconds = performed.failed(error, inbox)
             if seconds is not None:
