@@ -972,7 +972,163 @@ BROKEN_OPERATORS = (
 )
 OPERATORS = tuple(mutant._replace(suite=OPERATORS_SUITE) for mutant in BROKEN_OPERATORS)
 
-MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE), *RECURSION, *OPERATORS)
+CLAIMS = ("tests/test_recovery_claims.py",)  # what is broken is found by what it breaks, not by counting
+EXPLAINABILITY = ("tests/test_recovery_explainability.py",)
+TRACES = ("tests/test_recovery_traces.py",)
+FAIRNESS = ("tests/test_semantics_fairness.py",)
+SNAPSHOTS = "progress/recovery/snapshots.py"
+
+RECOVERY = (
+    Mutant(
+        "offsets are not reset",
+        SNAPSHOTS,
+        "    numbers = tuple(tuple(length[stream] for stream in used) for used in c.program.used)",
+        "    numbers = c.numbers",
+        CLAIMS,
+    ),
+    Mutant(
+        "the greatest common epoch as a maximum",
+        SNAPSHOTS,
+        "return min(len(state.archive) - 1 for state in c.states)",
+        "return max(len(state.archive) - 1 for state in c.states)",
+        CLAIMS,
+    ),
+    Mutant(
+        "borders are not aligned",
+        "progress/recovery/rules.py",
+        "(*(consumption(stream, epoch, BORDER) for stream in inputs), ",
+        "(*(consumption(stream, epoch, BORDER) for stream in inputs[:1]), ",
+        CLAIMS,
+    ),
+    Mutant(
+        "the greatest common epoch is always 0",
+        SNAPSHOTS,
+        "return min(len(state.archive) - 1 for state in c.states)",
+        "return 0",
+        CLAIMS,
+    ),
+    Mutant(
+        "recovery to a torn snapshot",
+        SNAPSHOTS,
+        "Normal(greatest + 1, state.archive[greatest])",
+        "Normal(len(state.archive), state.archive[-1])",
+        CLAIMS,
+    ),
+    Mutant(
+        "output is released before its epoch is common",
+        SNAPSHOTS,
+        "if message.epoch <= epoch)",
+        "if message.epoch <= epoch + 1)",
+        CLAIMS,
+    ),
+    Mutant(
+        "what was put on streams after the snapshot stays",
+        SNAPSHOTS,
+        "messages = tuple(first | (stream & kept) for",
+        "messages = tuple(first | stream for",
+        CLAIMS,
+    ),
+    Mutant(
+        "snapshots after the common one stay",
+        SNAPSHOTS,
+        "TaskState(state.archive[: greatest + 1],",
+        "TaskState(state.archive,",
+        CLAIMS,
+    ),
+    Mutant(
+        "the specification begins anew with each observation",
+        "progress/recovery/explainability.py",
+        "reached = set(self.members[beside])",
+        "reached = set(range(len(self.there)))",
+        EXPLAINABILITY,
+    ),
+    Mutant(
+        "one execution of the specification stands for all",
+        "progress/recovery/explainability.py",
+        "found = {seen: self._set(frozenset(states)) for seen, states in by_observation.items()}",
+        "found = {seen: self._set(frozenset(states[:1])) for seen, states in by_observation.items()}",
+        EXPLAINABILITY,
+    ),
+    Mutant(
+        "what is observed may come back",
+        "progress/recovery/observability.py",
+        "if below is None and together[one] != together[other]:",
+        "if below is None:",
+        EXPLAINABILITY,
+    ),
+    Mutant(
+        "explanations that do not meet are joined",
+        "progress/recovery/explainability.py",
+        "if further.implementation is not self.specification or",
+        "if",
+        EXPLAINABILITY,
+    ),
+    Mutant(
+        "a mapping may go back",
+        "progress/recovery/explanations.py",
+        "        place = at\n",
+        "        place = 0\n",
+        EXPLAINABILITY,
+    ),
+    Mutant(
+        "who produced a message does not come first",
+        "progress/recovery/causality.py",
+        "direct += [producer[message] for message in consumed if message in producer]",
+        "direct += []",
+        TRACES,
+    ),
+    Mutant(
+        "the causal order is not transitive",
+        "progress/recovery/causality.py",
+        "found |= before[one] | 1 << one",
+        "found |= 1 << one",
+        TRACES,
+    ),
+    Mutant(
+        "steps of an epoch that is not common are kept",
+        "progress/recovery/construction.py",
+        "if _epoch(steps[place]) <= common)",
+        "if _epoch(steps[place]) <= common + 1)",
+        TRACES,
+    ),
+    Mutant(
+        "every border commits",
+        "progress/recovery/construction.py",
+        "commits = trace.steps[place].rule is Rule.BORDER and gce(execution[place]) != gce(execution[place + 1])",
+        "commits = trace.steps[place].rule is Rule.BORDER and place in behind",
+        TRACES,
+    ),
+    Mutant(
+        "a step is applied whatever its numbers",
+        "progress/recovery/traces.py",
+        "if possible == step), None)",
+        "if possible.rule == step.rule), None)",
+        TRACES,
+    ),
+    Mutant(
+        "what has to happen may stop",
+        "progress/semantics/fairness.py",
+        "            if self._may_stay(group):",
+        "            if len(group) > 1 and self._may_stay(group):",
+        FAIRNESS,
+    ),
+    Mutant(
+        "what is possible now and then has to happen",
+        "progress/semantics/fairness.py",
+        "return set.intersection(*possible) <= done",
+        "return set.union(*possible) <= done",
+        FAIRNESS,
+    ),
+    Mutant(
+        "failures have to happen",
+        "progress/semantics/fairness.py",
+        "if with_rare or rare is None or not rare(action):",
+        "if with_rare or rare is None or rare:",
+        FAIRNESS,
+    ),
+)
+
+MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE), *RECURSION, *OPERATORS, *RECOVERY)
 
 
 class Verdict(NamedTuple):

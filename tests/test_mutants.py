@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, RECURSION, Mutant
+from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, RECOVERY, RECURSION, Mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -19,6 +19,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(ALGORITHMS) >= 15
     assert len(ENGINE) >= 15
     assert len(RECURSION) >= 15
+    assert len(RECOVERY) >= 15
     files = {mutant.file for mutant in ENGINE}
     assert "progress/eager.py" in files
     assert any(file.startswith(KERNEL) for file in files)

@@ -79,7 +79,9 @@ def check(system: PlainSystem, trace: Trace) -> Explanation:
     assert len(explanation.mapping) == len(faulty)
     for configuration, place in zip(faulty, explanation.mapping, strict=True):
         assert system.output(configuration) == system.output(explaining[place])
-    assert list(explanation.mapping) == sorted(explanation.mapping)
+    for (now, after), (one, other) in zip(pairwise(faulty), pairwise(explanation.mapping), strict=True):
+        assert one <= other
+        assert (one != other) == (system.output(now) != system.output(after))  # a committing border step
     verify(trace, explanation)
     return explanation
 
