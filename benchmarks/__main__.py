@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import networkx
 
-from benchmarks import engine, recursion, runtime, track_lines
+from benchmarks import engine, recovery, recursion, runtime, track_lines
 from benchmarks.graphs_to_measure import complete, layered, layered_edges, ring_with_one_fall
 from graphs import Graph
 from progress import check_conditions, close
@@ -168,7 +168,7 @@ def start_up() -> None:
 
 
 def main() -> None:
-    """Measure everything: seconds of this project's parts, a line of `track`, the engine, recursion, the runtime."""
+    """Measure everything: seconds of this project's parts, a line of `track`, engine, recursion, runtime, recovery."""
     print(f"{'seconds':46} {'this':>10} {'peer':>10} {'this/peer':>10}")
     for measurement in (start_up, complete_graph, long_cycle, large_graphs, closures):
         measurement()
@@ -180,6 +180,8 @@ def main() -> None:
     recursion.main()
     print()
     runtime.main()
+    print()
+    recovery.main()
 
 
 if __name__ == "__main__":

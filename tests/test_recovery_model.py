@@ -226,6 +226,20 @@ def test_states_and_events_that_cannot_be_hashed() -> None:
     assert len(found.outputs) == 3
 
 
+def test_a_function_is_called_once_for_each_state_and_event() -> None:
+    """However many configurations have a task in one state before one event, and however often all go back."""
+    calls: list[tuple[int, int]] = []
+
+    def noted(state: int, event: int) -> tuple[int, list[int]]:
+        calls.append((state, event))
+        return state + event, [state + event]
+
+    tasks = [Task(f"p{n}", noted, [f"s{n}"], f"s{n + 1}", 1000 * n) for n in range(3)]
+    found = explore(tasks, {"s0": [[1, 2], [3, 4]]}).check()
+    assert found.configurations > 500
+    assert len(calls) == len(set(calls)) == 12
+
+
 def test_what_a_function_raises_passes_on_with_a_note() -> None:
     def bad(state: int, event: int) -> tuple[int, list[int]]:
         raise KeyError(event)
