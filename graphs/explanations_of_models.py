@@ -48,7 +48,7 @@ it, and give what comes back as a stream from outside.""",
     "PS632": Explanation(
         means="""\
 The inputs of a model are not streams of epochs: a name with a list of epochs, each a list of
-events. Or a stream is given that no task reads.""",
+events.""",
         why="""\
 Epochs are what snapshots are taken of. A flat list of events would be read as one epoch, or as
 many, and either would be a guess.""",

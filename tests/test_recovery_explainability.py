@@ -163,6 +163,17 @@ def test_an_order_that_is_given_has_to_be_kept() -> None:
     assert not longer.only_grows().holds("bb", "", "a")
 
 
+def test_observations_need_not_be_hashable() -> None:
+    listed = Observability("a list", list, list.__le__)
+    bare = Observability("a list", list)
+    for observe in (listed, bare):
+        assert explainable(of("a>b b>c", "a"), of("a>b b>c", "a"), observe).says is Says.HOLDS
+        assert explainable(of("a>b b>a", "a"), of("a>b b>a", "a"), observe).says is Says.FAILS
+    assert explained("aab", "xab", listed) == (1, 1, 2)
+    with pytest.raises(PointstampError, match="PS634: the observability function 'a list' has no order"):
+        bare.only_grows()
+
+
 def test_what_was_not_explored_is_not_decided() -> None:
     table: Table = {str(number): [("on", str(number + 1))] for number in range(100)}
     partly = explore(Letters(table, ["0"]), most_states=50)

@@ -21,6 +21,7 @@ from progress.recovery.configuration import Configuration
 from progress.recovery.construction import Explanation, explain, verify
 from progress.recovery.model import Implementation, explore
 from progress.recovery.rules import RECOVERY, Rule, Step
+from progress.recovery.snapshots import lcs
 from progress.recovery.traces import Trace, apply, is_valid
 from tests.plain_recovery import PlainSystem, PlainTask, check_explained, random_system, run
 from tests.recovery_twins import AVERAGE_INPUTS, average, chain, label, plain, program_of, running_sum, tasks_of
@@ -300,6 +301,21 @@ def test_every_trace_of_the_small_systems_with_more_failures() -> None:
     for system, failures in ((CHAIN, 1), (AVERAGES, 3)):
         for trace in all_traces(system, failures, prefixes=True):
             check(system, trace)
+
+
+def test_a_trace_from_the_middle_of_an_epoch_cannot_be_explained() -> None:
+    """A recovery in it undoes what is not in it. From a common snapshot, it can."""
+    trace = next(each for each in all_traces(CHAIN, 1) if each.steps[1].rule is Rule.FAIL)
+    middle = Trace(apply(trace)[1], trace.steps[1:])
+    assert is_valid(middle)
+    with pytest.raises(PointstampError, match="PS633: the trace starts in the middle of an epoch"):
+        explain(middle)
+    whole = apply(trace)
+    common = [place for place, c in enumerate(whole) if lcs(c) == c and 0 < place < len(whole) - 1]
+    assert common
+    for place in common:
+        later = Trace(whole[place], trace.steps[place:])
+        verify(later, explain(later))
 
 
 def test_what_does_not_explain_is_refused() -> None:

@@ -24,8 +24,8 @@ MOST_EVENTS = 10_000  # that one event may make; a function that makes more is t
 class Program:
     """Π and M0: tasks, and for each stream from outside its epochs, numbered from 1, each a list of events.
 
-    Refused is what Definition 6.8 excludes (PS631, PS632): cycles, two tasks that write one stream, streams that nobody
-    writes or reads, and epochs that are no lists.
+    Refused is what Definition 6.8 excludes (PS631, PS632): cycles, two tasks that write one stream, streams that are
+    read and never written, and epochs that are not lists.
     """
 
     def __init__(self, tasks: Iterable[Task], inputs: Mapping[str, Sequence[Sequence[Any]]]) -> None:
@@ -35,7 +35,8 @@ class Program:
         self.place = {name: place for place, name in enumerate(self.streams)}
         self.used = tuple((*task.inputs, task.output) for task in self.tasks)  # dom(N_p), the output last
         self.seen = tuple(tuple(self.place[stream] for stream in used) for used in self.used)
-        self.epochs = min(map(len, inputs.values()))  # as many are closed by a border on every stream from outside
+        read = {stream for used in self.used for stream in used}
+        self.epochs = min(len(inputs[name]) for name in inputs if name in read)  # so many have all of their borders
         self.messages: tuple[Stream, ...] = tuple(
             frozenset(_numbered(name, inputs[name])) if name in inputs else frozenset() for name in self.streams
         )

@@ -18,7 +18,7 @@ from progress.recovery.configuration import Configuration
 from progress.recovery.explanations import explained_monotonically
 from progress.recovery.observability import Observability
 from progress.recovery.rules import Rule, Step, is_failure
-from progress.recovery.snapshots import gce, out
+from progress.recovery.snapshots import gce, lcs, out
 from progress.recovery.traces import Trace, apply, generations
 
 
@@ -41,8 +41,13 @@ class Explanation(NamedTuple):
 def explain(trace: Trace) -> Explanation:
     """The failure-free trace of Theorem 6.9, from a valid trace; PS633 where the trace is not valid.
 
-    What it says is to be verified by `verify`, or without anything of this file. Cost: that of applying the trace.
+    It has to start where nothing can be undone: in an initial configuration, or in any that is its own latest common
+    snapshot; PS633 otherwise, since what led there may be undone and is not in the trace. What is answered can be
+    verified by `verify`, or without anything of this file. Cost: that of applying the trace.
     """
+    if lcs(trace.start) != trace.start:
+        what = "the trace starts in the middle of an epoch, which a recovery may undo"
+        raise PointstampError("PS633", what, "a trace from an initial configuration")
     execution = apply(trace)
     made = tuple(_generation(trace.steps, execution, places) for places in generations(trace.steps))
     kept = [place for generation in made for place in generation.stripped]

@@ -141,8 +141,8 @@ class _Walk:
         self.implementation = implementation
         self.specification = specification
         number: dict[Hashable, int] = {}
-        self.here = [number.setdefault(observe.of(state), len(number)) for state in implementation.states]
-        self.there = [number.setdefault(specified.of(state), len(number)) for state in specification.states]
+        self.here = [number.setdefault(observe.seen(state), len(number)) for state in implementation.states]
+        self.there = [number.setdefault(specified.seen(state), len(number)) for state in specification.states]
         self.sets: dict[frozenset[int], int] = {}
         self.members: list[frozenset[int]] = []
         self.following: dict[int, dict[int, int]] = {}

@@ -18,8 +18,8 @@ def explained(
     """
     places: dict[Any, int] = {}
     for place, c in enumerate(by):
-        places.setdefault((specified or observe).of(c), place)
-    found = [places.get(observe.of(c)) for c in execution]
+        places.setdefault((specified or observe).seen(c), place)
+    found = [places.get(observe.seen(c)) for c in execution]
     return _all_of(found)
 
 

@@ -18,7 +18,7 @@ def theorem_6_10(program: Program, observe: Observability) -> Leads:
     epochs = range(1, program.epochs + 1)
 
     def has_all(c: Configuration) -> bool:
-        seen = {message.epoch for message in observe.of(c)}  # type: ignore[attr-defined]
+        seen = {message.epoch for message in observe.of(c)}
         return seen.issuperset(epochs)
 
     return eventually("Theorem 6.10: every epoch is in the output at last", has_all, rare=_is_failing)

@@ -104,7 +104,7 @@ class Explored(NamedTuple):
     @property
     def outputs(self) -> frozenset[frozenset[Message]]:
         """The distinct out(c), inputs and borders included. Cost: O(configurations)."""
-        return frozenset(map(self.transparency.observe.of, self.exploration.states))  # type: ignore[arg-type]
+        return frozenset(map(self.transparency.observe.of, self.exploration.states))
 
     @property
     def violations(self) -> list[Violation]:

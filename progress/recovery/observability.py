@@ -6,9 +6,11 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from progress.component import component_numbers
+from progress.errors import PointstampError
 from progress.semantics.explorer import Exploration
 from progress.semantics.machine import Path
 from progress.semantics.properties import Property, always_step
+from progress.semantics.state import held, released
 
 
 class Observability(NamedTuple):
@@ -19,8 +21,12 @@ class Observability(NamedTuple):
     """
 
     name: str
-    of: Callable[[Any], Hashable]
+    of: Callable[[Any], Any]
     below: Callable[[Any, Any], bool] | None = None
+
+    def seen(self, c: Any) -> Hashable:
+        """`of(c)` as something that can be hashed, and is equal for equal observations."""
+        return held(self.of(c))
 
     def then(self, view: Observability) -> Observability:
         """view ∘ O: what is seen by somebody who sees the observations of this one through `view`."""
@@ -30,7 +36,8 @@ class Observability(NamedTuple):
         """Definition 5.3 as a property of steps, where the order is given."""
         below = self.below
         if below is None:
-            raise TypeError("without an order, ask `not_monotonic` about an exploration")
+            what = f"the observability function {self.name!r} has no order of its own"
+            raise PointstampError("PS634", what, "Observability(name, of, below)")
         name = f"Definition 5.3: what is observed by {self.name} only grows"
         return always_step(name, lambda before, step, after: below(self.of(before), self.of(after)))
 
@@ -47,7 +54,7 @@ def not_monotonic(explored: Sequence[tuple[Exploration[Any], Observability]]) ->
     number: dict[Hashable, int] = {}
     pairs: dict[tuple[int, int], tuple[int, int, Any, int]] = {}
     for which, (exploration, observe) in enumerate(explored):
-        seen = [number.setdefault(observe.of(state), len(number)) for state in exploration.states]
+        seen = [number.setdefault(observe.seen(state), len(number)) for state in exploration.states]
         for before, steps in enumerate(exploration.steps):
             for action, after in steps:
                 if seen[before] != seen[after]:
@@ -55,7 +62,7 @@ def not_monotonic(explored: Sequence[tuple[Exploration[Any], Observability]]) ->
     values = list(number)
     together = component_numbers(len(number), [one for one, _ in pairs], [other for _, other in pairs])
     for (one, other), (which, before, action, after) in pairs.items():
-        if below is not None and below(values[one], values[other]):
+        if below is not None and below(released(values[one]), released(values[other])):
             continue
         if below is None and together[one] != together[other]:
             continue
