@@ -3,15 +3,18 @@
 python := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench soak mutants clean
+.PHONY: help setup setup-core demo test lint format bench soak mutants clean
 
 help:     ## show this list
-	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 setup:    ## make .venv with everything in it; fetches only what is missing (PYTHON=... picks the interpreter)
 	@sh scripts/set_up.sh
 
-demo: setup    ## check a good and a bad graph, and explain the bad one
+setup-core:    ## make .venv with what `pointstamp check` needs, in seconds: without Spark and the tools to develop
+	@sh scripts/set_up.sh core
+
+demo: setup-core    ## check a good and a bad graph, and explain the bad one
 	@sh examples/demo.sh
 
 test: lint    ## lint, then every test but the soak

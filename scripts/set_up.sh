@@ -1,21 +1,30 @@
 #!/bin/sh
-# Makes .venv in the project's folder with the versions of constraints.txt: all extras, the project itself (editable), the
-# command `pointstamp`. A stamp written at the very end tells a finished .venv from an interrupted one; it holds the
-# folder's path (a .venv cannot be moved) and a checksum of what decides the content, so a second run has nothing to do.
+# Makes .venv in the project's folder with the versions of constraints.txt: the project itself (editable), the command
+# `pointstamp`, and all extras. `set_up.sh core` leaves the extras out, and what belongs to the system: neither Spark nor
+# Java nor a compiler is fetched, and what needs them says so when it is used. A stamp written at the very end tells a
+# finished .venv from an interrupted one; it holds the folder's path (a .venv cannot be moved) and a checksum of what
+# decides the content, so a second run has nothing to do. Where there is everything, there is the core as well.
 set -eu
 unset CDPATH PYTHONHOME PYTHONPATH
 cd "$(dirname "$0")/.."
 
+part=${1:-all}
 stamp=.venv/set-up-complete
 fingerprint=$(pwd -P && cat pyproject.toml setup.py constraints.txt scripts/set_up.sh progress/kernel/* | cksum)
-if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$fingerprint" ]; then
-    exit 0
+if [ -x .venv/bin/python ]; then
+    there=$(cat "$stamp" 2>/dev/null || true)
+    [ "$there" != "$fingerprint all" ] || exit 0
+    [ "$there" != "$fingerprint $part" ] || exit 0
 fi
 
 fail() {
     echo "set-up: $*" >&2
     exit 1
 }
+case $part in
+core | all) ;;
+*) fail "no part is called $part: core or all" ;;
+esac
 
 # The first of these that runs and is new enough. python3.11 comes first, because constraints.txt was made with it.
 choose_python() {
@@ -55,7 +64,7 @@ has_compiler() {
 }
 want_compiler() {
     has_compiler "$1" && return
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    if [ "$part" = all ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         headers=$("$1" -c 'import sys; print("python%d.%d-dev" % sys.version_info[:2])')
         echo "set-up: no C compiler with Python's headers; installing the packages gcc, libc6-dev and $headers"
         export DEBIAN_FRONTEND=noninteractive
@@ -70,7 +79,7 @@ has_java() {
     "$1" -c 'from progress.spark_session import check_java; check_java()' >/dev/null 2>&1
 }
 want_spark() {
-    [ -z "${WITHOUT_SPARK:-}" ] || return 0
+    [ "$part" = all ] && [ -z "${WITHOUT_SPARK:-}" ] || return 0
     if ! has_java "$1" && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         echo "set-up: no Java 17; installing the package openjdk-17-jre-headless"
         export DEBIAN_FRONTEND=noninteractive
@@ -94,14 +103,20 @@ if [ -x .venv/bin/python ] && [ "$(head -n 1 "$stamp" 2>/dev/null)" = "$(pwd -P)
 else
     choose_python
     require_venv
-    echo "set-up: making .venv with $python ($version); the first time fetches about half a gigabyte"
+    size="about half a gigabyte"
+    [ "$part" = all ] || size="a few megabytes"
+    echo "set-up: making .venv with $python ($version); the first time fetches $size"
     rm -rf .venv
     "$python" -m venv .venv
 fi
 want_compiler .venv/bin/python
 # setuptools first: with it in place nothing is built in an environment of unpinned versions.
 install pip setuptools
-install --no-build-isolation --editable '.[all]'
+if [ "$part" = all ]; then
+    install --no-build-isolation --editable '.[all]'
+else
+    install --no-build-isolation --editable .
+fi
 want_spark .venv/bin/python
-printf '%s\n' "$fingerprint" >"$stamp"
+printf '%s %s\n' "$fingerprint" "$part" >"$stamp"
 echo "set-up: done; try .venv/bin/pointstamp --help"
