@@ -189,6 +189,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS759", "spark-cancelled", "error", "A run on Spark was cancelled before its end."),
     ("PS760", "bad-table", "error", "A table is none of nodes or none of edges."),
     ("PS761", "number-too-large", "error", "A number is too large for a column of Spark."),
+    ("PS762", "part-lost", "error", "A part of Spark was lost: a worker, a process of Python there, or the JVM."),
     ("PS771", "null-time", "error", "Rows of a source on Spark have no time."),
     ("PS772", "wrong-time", "error", "Rows or files of a source on Spark have a time that is none of the edge."),
     ("PS773", "other-columns", "error", "A DataFrame has other columns than those before it."),

@@ -219,4 +219,35 @@ close(Graph().node("a"), [("a", 2**70)], engine="spark")
         fix="""\
 `engine="local"`, or count from a later beginning.""",
     ),
+    "PS762": Explanation(
+        means="""\
+A part of Spark was lost while a pipeline ran: a worker with tables that were kept there alone, a
+process of Python at a worker, or the JVM itself.""",
+        why="""\
+Spark does most of what is lost again by itself: tasks run on other workers, and what is kept is
+kept twice on a cluster. What it cannot make up for ends the run. The pipeline is not to blame, so
+no policy of `on_error` is asked where the JVM is gone, and nothing becomes a dead letter by it.""",
+        example=Example(
+            """\
+import os
+
+from pyspark.sql.functions import udf
+
+from graphs import Graph
+from progress.runtime import Dataflow
+from progress.spark_session import start_session
+
+session = start_session(graphframes=False)
+ends = udf(lambda number: os.kill(os.getpid(), 9), "long")  # as the system may
+graph = Graph().node("a").edge(None, "a", "in")
+nodes = {"a": lambda count: session.range(count).select(ends("id")).collect()}
+Dataflow(graph, nodes).run(engine="spark", session=session, sources={"in": [(0, 1)]})
+""",
+            "python",
+        ),
+        fix="""\
+Start it again: with `--state` the run goes on from its last checkpoint. Where processes of Python
+are killed again and again, they have too little memory: `spark.executor.memoryOverhead`, or more
+partitions.""",
+    ),
 }

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
 
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
-OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739")  # of the pipeline; others are of the command and its files
+OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS762")  # of the run; others are of the command
 
 
 def run(options: argparse.Namespace, observer: Observer | None = None) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,8 @@ from graphs.shipped_code import ship_beside, ship_by_value
 from progress.runtime import Dataflow
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from progress.runtime.on_spark.engine import OnSpark
 
 OPTIONS = ("master", "conf", "tables")
@@ -43,10 +45,15 @@ def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:
     if session is None:
         settings = dict(setting.split("=", 1) for setting in options.conf)
         session = start_session(options.master, settings, graphframes=False)
-        opened.callback(session.stop)
+        opened.callback(_stop, session)
     elif options.master or options.conf:
         complain("pointstamp: a session is active and is used as it is: --master and --conf change nothing")
     return opened.enter_context(OnSpark(session, options.tables))
+
+
+def _stop(session: SparkSession) -> None:
+    with suppress(Exception):  # its JVM may have gone, which has been said
+        session.stop()
 
 
 def load_on(spark: OnSpark | None, path: str) -> Dataflow:

@@ -87,8 +87,14 @@ def start_session(
             given["spark.master"] = master
         session = _started(given, graphframes, list(packages), app_name)
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats on stderr what is raised
+    logging.getLogger().addFilter(_is_not_raised)
     check_session(session, graphframes is not False)
     return session
+
+
+def _is_not_raised(record: logging.LogRecord) -> bool:
+    """Whether py4j does not log what it also raises: it does for every call of a JVM that is gone."""
+    return f"{os.sep}py4j{os.sep}" not in record.pathname
 
 
 def _started(

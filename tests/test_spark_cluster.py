@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ DAYS, RECORDS, PARTS = 8, 10_000, 4
 PIPELINE = """
 import random
 from pathlib import Path
+from time import sleep
 
 from graphs import Graph
 from progress.runtime import Dataflow
@@ -63,13 +64,34 @@ def stream():
     return reader.option("maxFilesPerTrigger", 2).parquet(str(FOLDER / "streamed"))
 
 
+class Sums(Stage):  # the sum of all records so far, in a table that it keeps from day to day
+    so_far = None
+
+    def __init__(self):
+        super().__init__(at_once=1)
+
+    def on_tables(self, day, tables, out):
+        while day == 3 and not (FOLDER / "go on").exists():
+            (FOLDER / "waits").touch()
+            sleep(0.05)
+        last, new = self.so_far, tables["days"].selectExpr("sum(record) as sum")
+        sums = new if last is None else union([new, last])
+        self.so_far = out.keep(sums.selectExpr("sum(sum) as sum").repartition(PARTS))
+        if last is not None:
+            out.let_go(last)
+        out.send("sums", day, self.so_far.selectExpr("sum + 0 as sum"))
+
+
 graph = Graph().node("double").edge(None, "double", "records").edge(None, "double", "stream")
-graph = graph.edge("double", None, "doubles")
+graph = graph.edge("double", None, "doubles").node("sum").edge("double", "sum", "days").edge("sum", None, "sums")
 sources = {"records": FileSource(FOLDER / "in", r"day=([0-9]+)")}
 if (FOLDER / "streamed").exists():
     sources["stream"] = StreamSource(stream, "day", FOLDER / "batches", complete=lambda day: [day])
 dataflow = Dataflow(
-    graph, {"double": Stage(doubled, at_once=2)}, sources=sources, sinks={"doubles": ParquetSink(FOLDER / "out")}
+    graph,
+    {"double": Stage(doubled, at_once=2), "sum": Sums()},
+    sources=sources,
+    sinks={"doubles": ParquetSink(FOLDER / "out"), "sums": ParquetSink(FOLDER / "sums")},
 )
 """.replace("PARTS", str(PARTS))
 
@@ -128,8 +150,12 @@ class Driver:
 
     def wait_for(self, commits: int) -> None:
         """Until so many times are committed."""
+        self.wait_until(lambda: self.committed() >= commits)
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Until something is so."""
         until = time.monotonic() + 2 * WAIT
-        while self.committed() < commits:
+        while not is_so():
             assert time.monotonic() < until, self.log
             assert self._process.poll() is None, self.log
             time.sleep(0.02)
@@ -164,6 +190,19 @@ def found(folder: Path) -> Counter[tuple[int, int]]:
     return rows
 
 
+def sums_found(folder: Path) -> list[int]:
+    """The sums that are committed, in their order."""
+    from pyarrow import parquet
+
+    return sorted(
+        value
+        for path in (folder / "sums" / "_commits").glob("[0-9]*.json")
+        for part in (folder / "sums" / f"time={path.stem}").glob("*.parquet")
+        for value in parquet.ParquetFile(part).read()["sum"].to_pylist()
+    )
+
+
+SUMS = [sum(record for record in range(RECORDS) if record % DAYS <= day) for day in range(DAYS)]
 EACH_ONCE = Counter((record, 2 * record) for record in range(RECORDS))
 
 
@@ -172,19 +211,22 @@ def test_a_worker_that_is_killed_and_tasks_that_fail_lose_no_record(tmp_path: Pa
     driver = Driver(tmp_path)
     try:
         driver.wait_for(2)
-        assert driver.committed() < DAYS
+        driver.wait_until((tmp_path / "waits").exists)
         cluster().workers.pop(0).kill()
         cluster().add_worker()
+        (tmp_path / "go on").touch()
         driver.end()
     except BaseException:
         driver.kill()
         raise
     assert found(tmp_path) == EACH_ONCE
+    assert sums_found(tmp_path) == SUMS
     assert DAYS * PARTS / 30 < len(list((tmp_path / "failed").iterdir())) < DAYS * PARTS / 3  # a tenth of the tasks
 
 
 def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     prepared(tmp_path, streamed=400)
+    (tmp_path / "go on").touch()
     driver = Driver(tmp_path, "--state", "state", "--every", "0.2")
     driver.wait_for(3)
     driver.kill()
@@ -192,6 +234,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     last = Driver(tmp_path, "--state", "state", "--every", "0.2")
     last.end()
     assert found(tmp_path) == EACH_ONCE
+    assert sums_found(tmp_path) == SUMS
     assert (tmp_path / "state" / "checkpoint").is_file()
 
 

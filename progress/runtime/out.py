@@ -176,8 +176,8 @@ class Out:
         With Spark it is computed now and cut off from what it was made of. It is let go when nothing at or before
         `until` can happen at the node or edge `at` any more, by default at this node: who uses it there keeps in turn
         what is needed later. Without `until` it stays until the node lets it go. A table that is kept more than once
-        is let go when nothing keeps it. With a `name` it is a Parquet table that outlives workers, else it is in the
-        memory of workers. With pandas it is the table itself.
+        is let go when nothing keeps it. What is sent and reads it holds it as well, as long as anybody has that. With a
+        `name` it is a Parquet table. With pandas it is the table itself.
         """
         if self._is_over:
             raise out_of_turn(self.exits.name)

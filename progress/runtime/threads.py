@@ -149,6 +149,7 @@ class Threads:
                         self._lock.acquire()
                         self._busy -= 1
                     core.commit(performed)
+                    del action, performed  # who waits for work does not hold what was sent
                 except BaseException as error:
                     self._fail(error)
 

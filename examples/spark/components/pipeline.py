@@ -52,7 +52,7 @@ class Step(Stage):
         if found != known:  # names only become smaller, so an equal sum is an equal table
             out.send("changed", time, (names, found))
         else:
-            out.send("components", epoch, out.keep(names, until=epoch, at="components"))
+            out.send("components", epoch, names)
             del self.edges[epoch]
 
 

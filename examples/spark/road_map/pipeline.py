@@ -84,7 +84,7 @@ class Relax(Stage):
         if found != known:
             out.send("shorter", time, (ways, found))
         else:
-            out.send("shortest", batch, between_landmarks(out.keep(ways, until=batch, at="shortest")))
+            out.send("shortest", batch, between_landmarks(ways))
             del self.arcs[batch]
 
 

@@ -25,6 +25,7 @@ from progress.runtime.failure import NodeFailed
 from progress.runtime.inbox import Action
 from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
+from progress.runtime.on_spark.losses import is_gone, loss
 from progress.runtime.performed import Performed
 from progress.runtime.sink import Sinks
 from progress.runtime.tables import is_table, rows_of
@@ -37,7 +38,7 @@ POOL = "spark.scheduler.pool"
 
 
 class CutShort(Exception):
-    """A call of a node ended because its jobs were cancelled; what stopped the run says why."""
+    """A call of a node ended because its jobs were cancelled, or Spark is gone; what stopped the run says why."""
 
 
 class OnSpark:
@@ -65,7 +66,7 @@ class OnSpark:
         self._core = core
         self._sinks = sinks
         leaving = {edge for inbox in core.inboxes for edge in inbox.leaves}
-        self.tables.begin(lambda: core.tracker, lambda at: at in leaving and sinks.collects(at), sinks.settle)
+        self.tables.begin(lambda: core.tracker, lambda at: at in leaving and sinks.collects(at))
 
     def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
         """A worker or a reader: a thread of the JVM is its own, with the properties of the thread that starts it."""
@@ -78,16 +79,19 @@ class OnSpark:
         name = self._core.inboxes[action.node].exits.name
         self._take_pool()
         try:
-            with self._opened(self.group(name, action.time), f"{name} at {_text(action.time)}, {_what(action)}"):
+            group = self._opened(self.group(name, action.time), f"{name} at {_text(action.time)}, {_what(action)}")
+            with group, self.tables.during_call():
                 performed = self._core.perform(action)
                 if not performed.failures:
                     self._write_rows(performed, name)
+                for (edge, _), values in performed.out.sent.items():
+                    self.tables.sent(edge, values)
         except NodeFailed:
-            if self._groups.is_stopped:
+            if self._groups.is_stopped or is_gone(self.session):
                 raise CutShort from None
             raise
-        if performed.failures and self._groups.is_stopped:
-            raise CutShort
+        if performed.failures and (self._groups.is_stopped or is_gone(self.session)):
+            raise CutShort  # no policy helps, and no dead letter is due
         return performed
 
     @contextmanager
@@ -116,9 +120,15 @@ class OnSpark:
     def __enter__(self) -> OnSpark:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """The run is over, and so is what was made of it: let all tables go but those that the caller has."""
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """The run is over, and so is what was made of it: let all tables go but those that the caller has.
+
+        Where it ended because a part of Spark was lost, that is what is raised (PS762).
+        """
+        lost = None if not isinstance(error, Exception) else loss(error, self.session)
         self.tables.close(is_failed=kind is not None)
+        if lost is not None:
+            raise lost from error
 
     # --- job groups --------------------------------------------------------------------------------------------------
 

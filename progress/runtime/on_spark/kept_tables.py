@@ -1,26 +1,32 @@
 """Tables that are kept as long as they may be needed, which the tracker knows (`Out.keep`).
 
-A table that is kept is computed once. Without a name it is a local checkpoint: in the memory and on the disks of
-workers, and cut off from what it was made of, so that plans in a loop stay as small in the last round as in the first;
-it is lost with a worker. With a name it is a Parquet table, which is not.
+A table that is kept is computed once and cut off from what it was made of (`kept_forms`), so that plans in a loop stay
+as small in the last round as in the first. It is let go when nothing holds it any more, and two things hold it:
 
-Who keeps a table says until when: a location and a time. When the frontier there has passed the time, no message and no
-notification at or before it can come there any more (A&I 3.3, 4.2), and the table is let go; at an output edge, once a
-sink that writes later has written. Nothing else decides: no count of uses, no age. Cost: one callback for each move of
-a frontier of which tables are held, O(tables held there).
+* Who keeps a table says until when: a location and a time. That holds it until the frontier there has passed the time,
+  when no message and no notification at or before it can come there any more (A&I 3.3, 4.2). Cost: one callback for
+  each move of a frontier of which tables are held, O(tables held there).
+* What is sent and reads it, the table itself or a plan that is made of it, holds it as long as anybody has what was
+  sent: a queue, a node that waits for the rest of a time, a sink that writes later, the caller in the end. So no sink
+  ever meets a table that is gone. Cost: a look at the plan of each table that is sent while there are tables that are
+  kept, a few calls of the JVM.
+
+Nothing else decides: no count of uses, no age.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import count
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, finalize
 
 from progress.errors import PointstampError, brief
 from progress.runtime.columns import fitted, kinds_of
+from progress.runtime.on_spark.kept_forms import Form, as_files, in_memory, marks_in
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark
 from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
@@ -34,11 +40,17 @@ if TYPE_CHECKING:
 class Kept:
     """One table, and what holds it."""
 
-    def __init__(self, table: DataFrame, release: Callable[[], object]) -> None:
-        self.table = table
-        self.release = release
-        self.holds: set[tuple[str, Any]] = set()  # location and time
-        self.places: set[str] = set()  # where it was held
+    def __init__(self, form: Form) -> None:
+        self.mark = form.mark
+        self.release = form.release
+        self.holds: set[tuple[str, Any]] = set()  # location and time; or an edge, and what was sent there
+
+
+class Sent:
+    """Something that was sent, and reads a table."""
+
+
+Leaving = tuple[Kept, tuple[str, Any]]
 
 
 class KeptTables(Tables):
@@ -55,25 +67,20 @@ class KeptTables(Tables):
         self.session = session
         self._run_id = run_id
         self._folder = folder
-        self._kept: dict[int, Kept] = {}  # by the identity of the table
-        self._held: dict[str, dict[Any, set[int]]] = {}  # location -> time -> tables
+        self._kept: WeakKeyDictionary[Any, Kept] = WeakKeyDictionary()  # by the table
+        self._marks: dict[str, Kept] = {}
+        self._held: dict[str, dict[Any, set[Kept]]] = {}  # location -> time -> tables
         self._files: Folder | None = None  # once there is something in it
         self._numbers = count()
         self._lock = threading.Lock()
-        self._leaving: SimpleQueue[Kept | None] = SimpleQueue()
+        self._calls: dict[int, list[Leaving]] = {}  # by thread: what has gone during the call that it makes
+        self._leaving: SimpleQueue[Leaving | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._tracker: Callable[[], Tracker]
         self._stays: Callable[[str], bool]
 
-    def begin(
-        self, tracker: Callable[[], Tracker], stays: Callable[[str], bool], settle: Callable[[str], object]
-    ) -> None:
-        """The run begins.
-
-        `stays` says whether what leaves on an output edge is handed to the caller; `settle` waits for the sink of one
-        that writes a time after it is complete: it may read what is let go.
-        """
-        self._settle = settle
+    def begin(self, tracker: Callable[[], Tracker], stays: Callable[[str], bool]) -> None:
+        """The run begins. `stays` says whether what leaves on an output edge is handed to the caller."""
         self._tracker = tracker
         self._stays = stays
 
@@ -99,54 +106,80 @@ class KeptTables(Tables):
         if not is_of_spark(table):
             return table
         with self._lock:
-            if id(table) in self._kept:
+            if table in self._kept:
                 return table
-        kept = self._in_memory(table) if name is None else self._as_files(table, name)
+        form = in_memory(table) if name is None else self._as_files(table, name)
+        kept = Kept(form)
         with self._lock:
-            self._kept[id(kept.table)] = kept
-        return kept.table
+            self._kept[form.table] = self._marks[kept.mark] = kept
+        return form.table
 
-    def _in_memory(self, table: DataFrame) -> Kept:
-        found = table.localCheckpoint(eager=True)
-        blocks = found._jdf.queryExecution().logical().rdd()
-        return Kept(found, lambda: blocks.unpersist(False))
-
-    def _as_files(self, table: DataFrame, name: str) -> Kept:
-        from progress.runtime.on_spark.folders import Folder, as_it_is
+    def _as_files(self, table: DataFrame, name: str) -> Form:
+        from progress.runtime.on_spark.folders import Folder
 
         if self._folder is None:
             raise no_folder(name)
-        folder = self._files = Folder(self.session, self._folder)
-        place = f"{self._run_id}/{name}/{next(self._numbers)}"
-        table.write.parquet(folder.place(place))
-        found = self.session.read.schema(table.schema).parquet(as_it_is(folder.place(place)))
-        return Kept(found, lambda: folder.delete(place))
+        self._files = Folder(self.session, self._folder)
+        return as_files(table, self._files, f"{self._run_id}/{name}/{next(self._numbers)}")
 
-    # --- letting go --------------------------------------------------------------------------------------------------
+    # --- holding -----------------------------------------------------------------------------------------------------
 
     def hold(self, holds: Sequence[Hold]) -> None:
         """Hold tables from now on; called when the step in which they were kept has been entered."""
         for table, at, until in holds:
-            kept = self._kept.get(id(table))
+            kept = self._kept.get(table) if is_of_spark(table) else None
             if kept is None:
                 continue
             if until is NO_MORE:
-                self._drop(id(table), (at, FOREVER))
+                self._drop(kept, (at, FOREVER))
                 continue
-            kept.holds.add((at, until))
-            kept.places.add(at)
+            with self._lock:
+                kept.holds.add((at, until))
             if until is FOREVER:
                 continue
             if at not in self._held:
                 self._held[at] = {}
                 with suppress(NoMinimalTimes):  # then it is let go when the run is over
                     self._tracker().subscribe(at, self._moved)
-            self._held[at].setdefault(until, set()).add(id(table))
+            self._held[at].setdefault(until, set()).add(kept)
         for at in {at for _, at, _ in holds if at in self._held}:
             self._moved(at)
 
+    @contextmanager
+    def during_call(self) -> Iterator[None]:
+        """This thread makes a call of a node. What it was given is there until it is known what it has sent."""
+        gone = self._calls[threading.get_ident()] = []
+        try:
+            yield
+        finally:
+            del self._calls[threading.get_ident()]
+            for each in gone:
+                self._leaving.put(each)
+
+    def sent(self, edge: str, values: Iterable[Any]) -> None:
+        """Hold what these values read as long as somebody has them; part of the call that sends them."""
+        if not self._marks:
+            return
+        for table in _tables_in(values):
+            for mark in set(marks_in(table)):
+                kept = self._marks.get(mark)
+                if kept is not None:
+                    hold = (edge, Sent())
+                    with self._lock:
+                        kept.holds.add(hold)
+                    self._begin_to_let_go()
+                    finalize(table, self._gone, kept, hold).atexit = False
+
+    def _gone(self, kept: Kept, hold: tuple[str, Any]) -> None:
+        """Nobody has what was sent any more. This may be any thread, at any instant, so it takes no lock."""
+        gone = self._calls.get(threading.get_ident())
+        if gone is None:
+            self._leaving.put((kept, hold))
+        else:
+            gone.append((kept, hold))
+
     def _moved(self, at: str, left: tuple[Any, ...] = (), came: tuple[Any, ...] = ()) -> None:
-        """The frontier at a location is another: let go what it has passed."""
+        """The frontier at a location is another: drop what it has passed."""
         held, tracker = self._held[at], self._tracker()
         if not held or self._stays(at):
             return
@@ -156,50 +189,60 @@ class KeptTables(Tables):
             return
         less_equal = tracker.network.domain(tracker.network.numbers[at]).less_equal
         for until in [time for time in held if not any(less_equal(each, time) for each in frontier)]:
-            for number in held.pop(until):
-                self._drop(number, (at, until))
+            for kept in held.pop(until):
+                self._drop(kept, (at, until))
 
-    def _drop(self, number: int, hold: tuple[str, Any]) -> None:
-        """One hold less; without any the table goes."""
-        kept = self._kept[number]
-        kept.holds.discard(hold)
-        if not kept.holds:
+    # --- letting go --------------------------------------------------------------------------------------------------
+
+    def _drop(self, kept: Kept, hold: tuple[str, Any]) -> None:
+        self._begin_to_let_go()
+        self._leaving.put((kept, hold))
+
+    def _begin_to_let_go(self) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._let_go, name="tables that are let go", daemon=True)
+                self._thread.start()
+
+    def _let_go(self) -> None:
+        """In a thread of its own: one hold less, and without any the table goes."""
+        while (leaving := self._leaving.get()) is not None:
+            kept, hold = leaving
             with self._lock:
-                del self._kept[number]
-            self._let_go(kept)
-
-    def _let_go(self, kept: Kept) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="tables that are let go", daemon=True)
-            self._thread.start()
-        self._leaving.put(kept)
-
-    def _work(self) -> None:
-        while (kept := self._leaving.get()) is not None:
-            for place in kept.places:
-                with suppress(Exception):  # the run has it from the sink
-                    self._settle(place)
-            _release(kept)
+                kept.holds.discard(hold)
+                is_over = not kept.holds and self._marks.pop(kept.mark, None) is not None
+            if is_over:
+                _release(kept)
 
     def close(self, is_failed: bool) -> None:
         """The run is over. What is part of its result stays, unless it failed."""
         if self._thread is not None:
             self._leaving.put(None)
             self._thread.join()
-        stay = [kept for kept in self._kept.values() if not is_failed and any(self._stays(at) for at, _ in kept.holds)]
-        for kept in self._kept.values():
+        there = list(self._marks.values())
+        stay = [kept for kept in there if not is_failed and any(self._stays(at) for at, _ in kept.holds)]
+        for kept in there:
             if kept not in stay:
                 _release(kept)
         if self._files is not None and not stay:
             with suppress(Exception):
                 self._files.delete(self._run_id)
-        self._kept.clear()
+        self._marks.clear()
 
 
 def no_folder(name: str) -> PointstampError:
     """A table with a name, in a run without a folder."""
     what = f"a table is kept as {brief(name)}, and there is no folder for it"
     return PointstampError("PS743", what, 'run(engine="spark", folder=...), or pointstamp run --tables DIR')
+
+
+def _tables_in(values: Any) -> Iterator[DataFrame]:
+    """The DataFrames among values, and in what holds several."""
+    for value in values.values() if isinstance(values, dict) else values:
+        if is_of_spark(value):
+            yield value
+        elif isinstance(value, list | tuple | dict):
+            yield from _tables_in(value)
 
 
 def _release(kept: Kept) -> None:
