@@ -20,8 +20,9 @@ def table(report: Path) -> str:
         found = files.setdefault(case.attrib["classname"].removeprefix("tests."), [])
         found.append((float(case.attrib["time"]), case.attrib["name"]))
     seconds = {name: sum(taken for taken, _ in cases) for name, cases in files.items()}
+    total = sum(seconds.values()) or 1
     rows = [
-        f"| `{name}.py` | {seconds[name]:.0f} | {seconds[name] / (sum(seconds.values()) or 1):.0%} | `{max(cases)[1]}` |"
+        f"| `{name}.py` | {seconds[name]:.0f} | {seconds[name] / total:.0%} | `{max(cases)[1]}` |"
         for name, cases in sorted(files.items(), key=lambda item: -seconds[item[0]])[:MOST_FILES]
     ]
     return "\n".join(["| file | seconds | of all | the slowest of its tests |", "|---|---|---|---|", *rows])
