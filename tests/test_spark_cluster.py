@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -176,8 +178,6 @@ class Driver:
 
 def found(folder: Path) -> Counter[tuple[int, int]]:
     """What is committed, each row with how often it is there; read without Spark, by the commits alone."""
-    import json
-
     from pyarrow import parquet
 
     rows: Counter[tuple[int, int]] = Counter()
@@ -256,6 +256,78 @@ def test_functions_run_at_workers_and_the_settings_of_a_team_count(tmp_path: Pat
     check_told(tmp_path)
     assert (tmp_path / "settings").read_text("utf-8") == "7 blue"
     assert run.stderr == ""
+
+
+SUBMITTED = """
+import json
+import sys
+
+import progress
+from graphs import Graph
+from progress.runtime import Dataflow, Stage
+from progress.runtime.on_spark import ParquetSink
+from progress.spark_session import start_session
+
+
+def where(number):
+    import progress
+
+    return f"{number} {progress.__file__}"
+
+
+def tell(time, tables):
+    from pyspark.sql.functions import udf
+
+    return session.range(2).select(udf(where, "string")("id").alias("told"))
+
+
+session = start_session(graphframes=False)
+graph = Graph().node("tell").edge(None, "tell", "in").edge("tell", None, "out")
+dataflow = Dataflow(graph, {"tell": Stage(tell)})
+dataflow.run(engine="spark", sources={"in": [(0, 1)]}, sinks={"out": ParquetSink(sys.argv[1])})
+partitions = session.conf.get("spark.sql.shuffle.partitions")
+print(json.dumps([progress.__file__, session.sparkContext.master, partitions, session.sparkContext.appName]))
+session.stop()
+"""
+
+
+def test_a_program_is_submitted_with_a_wheel_for_every_machine(tmp_path: Path) -> None:
+    import pyspark
+    from pyarrow import parquet
+
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("progress", "graphs", "recursion", "pointstamp"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    environment = {**os.environ, "POINTSTAMP_PURE": "1"}
+    subprocess.run([*build, str(tmp_path), str(source)], env=environment, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    archive = wheel.rename(tmp_path / "pointstamp.zip")
+    (tmp_path / "main.py").write_text(SUBMITTED, encoding="utf-8")
+    settings = {**DRIVER_SETTINGS, "spark.sql.shuffle.partitions": "5"}
+    run = subprocess.run(
+        [
+            *(str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", cluster().url),
+            *(f"--conf={key}={value}" for key, value in settings.items()),
+            *("--py-files", str(archive), "main.py", str(tmp_path / "out")),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-3_000:]
+    file, *rest = json.loads(run.stdout.splitlines()[-1])
+    assert rest == [cluster().url, "5", "main.py"]
+    parts = (tmp_path / "out" / "time=0").glob("*.parquet")
+    places = [told for part in parts for told in parquet.ParquetFile(part).read()["told"].to_pylist()]
+    assert len(places) == 2
+    assert all("pointstamp.zip/progress/__init__.py" in place for place in (file, *places)), (file, places)
 
 
 EXAMPLES = """

@@ -14,7 +14,7 @@ import pytest
 
 from graphs import Graph
 from progress import PointstampError
-from progress.runtime import Dataflow, Node, NodeFailed, Out, Retry, Stage
+from progress.runtime import Complete, Dataflow, Node, NodeFailed, Out, Retry, Stage
 from progress.runtime.core import Core
 from progress.runtime.observer import Observer
 from tests.spark import spark_session
@@ -261,3 +261,21 @@ def test_without_a_session_the_active_one_is_used(spark: SparkSession) -> None:
 
     Dataflow(by_month(), {"month": Month()}).run(engine="spark", sources={"in": [(MONTHS[0], 1)]})
     assert [each._jsparkSession.sessionUUID() for each in seen] == [spark._jsparkSession.sessionUUID()] * 2
+
+
+def test_what_happens_is_counted_among_the_metrics_of_spark(spark: SparkSession) -> None:
+    def values() -> dict[str, int]:
+        jvm: Any = spark._jvm
+        found = jvm.org.apache.spark.SparkEnv.get().metricsSystem().getSourcesByName("AccumulatorSource")
+        gauges = found.head().metricRegistry().getGauges()
+        return {name: gauges[name].getValue() for name in gauges if name.startswith("pointstamp.")}
+
+    graph = Graph().node("a").edge(None, "a", "in")
+    run(Dataflow(graph, {"a": Stage(lambda time, tables: None)}), sources={"in": [(0, 1), (0, 2)]})
+    before = values()
+    items = [(0, 1), (0, 2), (1, 3), Complete((2,)), (1, 4)]
+    results = run(Dataflow(graph, {"a": Stage(lambda time, tables: None)}), sources={"in": items})
+    assert results == {"late": [(1, 4)]}
+    now = values()
+    counted = {name.removeprefix("pointstamp."): now[name] - before[name] for name in now}
+    assert counted == {"messages": 3, "notifications": 2, "failures": 0, "brought": 3, "late": 1}

@@ -15,7 +15,7 @@ from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
 from progress.runtime.failure import dead_letters
 from progress.runtime.given import check_outputs, late_name, outputs
-from progress.runtime.observer import Observer
+from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY
 from progress.runtime.own import Taken, made
 from progress.runtime.rest import Keeping, Rests
@@ -55,6 +55,8 @@ class Running:
         self.keeping = keeping
         self.dataflow = dataflow
         self.engine = engine
+        if on_spark is not None:
+            observer = on_spark.counters if observer is None else Observers(observer, on_spark.counters)
         self.observer = observer
         self.limit = limit
         self.nodes = made(dataflow.nodes)

@@ -1,4 +1,35 @@
 """The engine `spark`: worker threads whose nodes start jobs of Spark, for many times at once (docs/spark-pipelines.md).
 
-Nothing here is imported before a run or a pipeline asks for Spark.
+Its sources and sinks have their names here. Nothing of it is imported before a run or a pipeline asks for it.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from progress.runtime.on_spark.sinks_delta import DeltaSink
+    from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
+    from progress.runtime.on_spark.sources_files import FileSource
+    from progress.runtime.on_spark.sources_rows import FrameSource
+    from progress.runtime.on_spark.sources_stream import StreamSource
+
+__all__ = ["DeltaSink", "FileSource", "FrameSource", "ParquetSink", "StreamSource", "committed", "read_committed"]
+
+_FILES = {
+    "DeltaSink": "sinks_delta",
+    "FileSource": "sources_files",
+    "FrameSource": "sources_rows",
+    "ParquetSink": "sinks_parquet",
+    "StreamSource": "sources_stream",
+    "committed": "sinks_parquet",
+    "read_committed": "sinks_parquet",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, and only that."""
+    if name not in _FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)

@@ -26,6 +26,7 @@ from progress.runtime.inbox import Action
 from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.on_spark.losses import is_gone, loss
+from progress.runtime.on_spark.metrics import Counters
 from progress.runtime.performed import Performed
 from progress.runtime.sink import Sinks
 from progress.runtime.tables import is_table, rows_of
@@ -54,6 +55,7 @@ class OnSpark:
         self.session = session_for(session)
         self.run_id = f"pointstamp-{uuid4().hex[:8]}"
         self.tables = KeptTables(self.session, self.run_id, folder)
+        self.counters = Counters(self.session)
         self._context = self.session.sparkContext
         self._lock = threading.Lock()
         self._groups = JobGroups()
