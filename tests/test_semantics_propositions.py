@@ -36,7 +36,7 @@ from tests.random_systems import random_system
 from tests.small_systems import chain, hasty, join, loop, messages, nested, one_node
 
 QUIET = Variant(inputs=Inputs.FORBIDDEN)
-ALWAYS = ("Proposition 7", "Proposition 8", "Proposition 9", "Theorem 2")
+ALWAYS = ("Proposition 7", "Proposition 8", "Proposition 9", "Theorem 2", "nothing is late", "what may be delivered is")
 
 SOUND = {
     "chain": chain({"in": messages(0, 0, 1)}),
@@ -56,7 +56,7 @@ def test_all_of_section_5_holds_and_none_of_it_is_vacuous(name: str, reordering:
     assert report.condition_2.holds
     specification = Specification(system, QUIET._replace(reordering=reordering))
     found = explore(specification, all_of_section_5(specification)).check()
-    assert [verdict.property.is_always for verdict in found.verdicts] == [True, False] * 4
+    assert [verdict.property.is_always for verdict in found.verdicts] == [True, False] * 6
     assert all(verdict.path is not None for verdict in found.verdicts if not verdict.property.is_always)
 
 
@@ -118,6 +118,8 @@ def test_a_request_for_an_earlier_time_makes_clock_grow() -> None:
         "Proposition 8": Says.FAILS,
         "Proposition 9": Says.HOLDS,  # it speaks of steps in which Clock shrinks
         "Theorem 2": Says.FAILS,
+        "nothing is late": Says.HOLDS,  # what is sent into the past leaves at once
+        "what may be delivered is": Says.HOLDS,
     }
     path = says["Theorem 2"].path
     assert path is not None
@@ -226,7 +228,7 @@ def test_proposition_8_notices_a_node_that_sends_what_the_graph_does_not_declare
 def test_the_companions_fail_where_nothing_happens() -> None:
     specification = Specification(chain(), QUIET)
     found = explore(specification, all_of_section_5(specification))
-    assert [verdict.says for verdict in found.verdicts] == [Says.HOLDS, Says.FAILS] * 4
+    assert [verdict.says for verdict in found.verdicts] == [Says.HOLDS, Says.FAILS] * 6
     with pytest.raises(Failed, match="sometimes: a step sends messages"):
         found.check()
 
@@ -253,6 +255,9 @@ def test_section_5_on_random_systems() -> None:
     assert seen["backwards", False, "Theorem 2", Says.HOLDS] > 5
     assert seen["early", True, "Proposition 8", Says.FAILS] > 10
     assert seen["early", True, "Theorem 2", Says.FAILS] > 3
+    assert seen["sound", True, "what may be delivered is", Says.HOLDS] > 20
+    assert seen["backwards", False, "nothing is late", Says.HOLDS] > 5
+    assert seen["early", True, "nothing is late", Says.FAILS] > 3
 
 
 def test_a_graph_with_two_time_domains() -> None:

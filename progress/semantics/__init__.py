@@ -9,6 +9,7 @@ from progress.semantics.buffers import Buffer, with_buffers
 from progress.semantics.clocks import CloseUp, OneApplication
 from progress.semantics.composition import Composition
 from progress.semantics.explorer import Exploration, Failed, Outcome, Says, Verdict, explore
+from progress.semantics.guarantee import guarantee, nothing_is_late, what_may_be_is_delivered
 from progress.semantics.joining import join
 from progress.semantics.judge import Judgement, is_behaviour
 from progress.semantics.local_clocks import LocalClocks
@@ -17,8 +18,10 @@ from progress.semantics.properties import (
     always,
     always_along,
     always_later,
+    always_since,
     always_step,
     eventually,
+    leads_each,
     leads_to,
     sometimes,
     sometimes_along,
@@ -66,13 +69,17 @@ __all__ = [
     "always",
     "always_along",
     "always_later",
+    "always_since",
     "always_step",
     "compare",
     "eventually",
     "explore",
+    "guarantee",
     "is_behaviour",
     "join",
+    "leads_each",
     "leads_to",
+    "nothing_is_late",
     "proposition_7",
     "proposition_8",
     "proposition_9",
@@ -81,5 +88,6 @@ __all__ = [
     "sometimes_along",
     "sometimes_step",
     "theorem_2",
+    "what_may_be_is_delivered",
     "with_buffers",
 ]

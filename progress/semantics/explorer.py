@@ -10,10 +10,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from progress.semantics.fairness import judge_leads
-from progress.semantics.later import judge_later
+from progress.semantics.fairness import judge_leads, judge_leads_each
+from progress.semantics.later import judge_later, judge_since
 from progress.semantics.machine import Machine, Path
-from progress.semantics.properties import About, AnyProperty, Later, Leads, Property
+from progress.semantics.properties import About, AnyProperty, Later, Leads, LeadsEach, Property, Since
 
 S = TypeVar("S", bound=Hashable)
 
@@ -180,8 +180,12 @@ def explore(
     for each in properties:
         if isinstance(each, Later):
             path = judge_later(exploration, each)
+        elif isinstance(each, Since):
+            path = judge_since(exploration, each)
         elif isinstance(each, Leads):
             path = judge_leads(exploration, each)
+        elif isinstance(each, LeadsEach):
+            path = judge_leads_each(exploration, each)
         else:
             path = found.get(each)
         if path is not None:

@@ -12,12 +12,13 @@ be left, and has no step to itself, is not.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from progress.component import component_numbers
 from progress.semantics.machine import Path
-from progress.semantics.properties import Leads
+from progress.semantics.properties import Leads, LeadsEach
 
 if TYPE_CHECKING:
     from progress.semantics.explorer import Exploration
@@ -31,6 +32,33 @@ def judge_leads(exploration: Exploration[S], wanted: Leads) -> Path[S] | None:
     None, too, where not every state was visited: what looks like an end may not be one. Cost: O(states + steps).
     """
     return _Search(exploration, wanted).path() if exploration.finished else None
+
+
+def judge_leads_each(exploration: Exploration[S], wanted: LeadsEach) -> Path[S] | None:
+    """The shortest of all these beginnings. Cost: O(states + steps) for each thing that is ever found."""
+    if not exploration.finished:
+        return None
+    found = {state: frozenset(wanted.when(state)) for state in exploration.states}
+    paths = []
+    for thing in dict.fromkeys(thing for state in exploration.states for thing in found[state]):
+        when = partial(_is_found, found, thing)
+        one = Leads(wanted.name, when, _never, wanted.rare, partial(wanted.by, thing), wanted.kind)
+        path = judge_leads(exploration, one)
+        if path is not None:
+            paths.append(path)
+    return min(paths, key=lambda path: len(path.steps), default=None)
+
+
+def _is_found(found: Mapping[Any, frozenset[Hashable]], thing: Hashable, state: Any) -> bool:
+    return thing in found[state]
+
+
+def _never(state: Any) -> bool:
+    return False
+
+
+def _itself(action: Any) -> Hashable:
+    return action  # type: ignore[no-any-return]
 
 
 class _Search:
@@ -56,10 +84,10 @@ class _Search:
         before = self.exploration.path(last)
         return Path(before.start, (*before.steps, *steps))
 
-    def _steps(self, number: int, with_rare: bool = False) -> Iterator[tuple[Any, int]]:
-        rare = self.wanted.rare
+    def _steps(self, number: int, with_rare: bool = False, with_goal: bool = False) -> Iterator[tuple[Any, int]]:
+        rare, by = self.wanted.rare, self.wanted.by
         for action, after in self.exploration.steps[number]:
-            if with_rare or rare is None or not rare(action):
+            if (with_rare or rare is None or not rare(action)) and (with_goal or by is None or not by(action)):
                 yield action, after
 
     def _fair(self, reached: Iterable[int]) -> dict[int, set[int]]:
@@ -78,8 +106,9 @@ class _Search:
         return fair
 
     def _may_stay(self, group: set[int]) -> bool:
-        possible = [{action for action, _ in self._steps(number)} for number in group]
-        done = {action for number in group for action, after in self._steps(number) if after in group}
+        kind = self.wanted.kind or _itself
+        possible = [{kind(action) for action, _ in self._steps(number, with_goal=True)} for number in group]
+        done = {kind(action) for number in group for action, after in self._steps(number) if after in group}
         return set.intersection(*possible) <= done
 
     def _ways(self, starts: Iterable[int], with_rare: bool, within: set[int] | None = None) -> dict[int, Any]:

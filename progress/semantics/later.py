@@ -1,4 +1,4 @@
-"""Judging pairs: a state, and what is found in any state reached from it. So it is seen what can never come any more.
+"""Judging pairs: a state or a step, and what is found in any state after it: what can never come any more.
 
 What can be found later is collected component by component, as whole numbers with one bit for each thing. So a state
 and a thing are judged once however many ways lead from one to the other, and a counterexample is searched only where
@@ -8,12 +8,12 @@ there is one.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from progress.component import component_numbers
 from progress.semantics.machine import Path
-from progress.semantics.properties import Later
+from progress.semantics.properties import Later, Since
 
 if TYPE_CHECKING:
     from progress.semantics.explorer import Exploration
@@ -27,13 +27,38 @@ def judge_later(exploration: Exploration[S], wanted: Later) -> Path[S] | None:
     Cost: O(steps) operations on numbers of as many bits as there are different things, and one call of `holds` for each
     two of what `now` and `later` give that occur together.
     """
-    return _Search(exploration, wanted).path()
+    search, states = _Search(exploration, wanted), exploration.states
+    return search.path(_Mark(wanted.now(states[at]), at, depth, at) for at, (_, _, depth) in search.way.items())
+
+
+def judge_since(exploration: Exploration[S], wanted: Since) -> Path[S] | None:
+    """A shortest path of which the property is false. Cost: as for `judge_later`, of all that happens in steps."""
+    search, states = _Search(exploration, wanted), exploration.states
+    return search.path(
+        _Mark(thing, after, depth + 1, before, action)
+        for before, (_, _, depth) in search.way.items()
+        for action, after in search.steps[before]
+        for thing in wanted.happens(states[before], action, states[after])
+    )
+
+
+class _Mark(NamedTuple):
+    """Something that is, or happens: from state `at` on it is judged, so many steps from the start.
+
+    It is there after a shortest way to `before`, and then, where there is one, a step.
+    """
+
+    thing: Hashable
+    at: int
+    depth: int
+    before: int
+    step: Any = None
 
 
 class _Search:
     """One property on one exploration."""
 
-    def __init__(self, exploration: Exploration[Any], wanted: Later) -> None:
+    def __init__(self, exploration: Exploration[Any], wanted: Later | Since) -> None:
         self.exploration = exploration
         self.wanted = wanted
         states = exploration.states
@@ -45,23 +70,25 @@ class _Search:
         self.way = self._ways(range(exploration.beginnings))
         self.bits: dict[Hashable, int] = {}
         self.found = {number: self._bits(wanted.later(states[number])) for number in self.way}
-        self.now = {number: wanted.now(states[number]) for number in self.way}
-        self.judged: dict[Hashable, tuple[int, int]] = {}  # by `now`: the things that were judged, and those that fail
+        self.judged: dict[Hashable, tuple[int, int]] = {}  # by mark: the things that were judged, and those that fail
 
-    def path(self) -> Path[Any] | None:
+    def path(self, marks: Iterable[_Mark]) -> Path[Any] | None:
         """The shortest of all paths to a pair that fails."""
-        best: tuple[int, int, int] | None = None
-        for number, depth, reached in self._reached():
-            bad = self._failing(number, reached)
-            if bad and (best is None or depth < best[0]):
-                for later, (_, _, further) in self._ways([number]).items():
-                    if self.found[later] & bad and (best is None or depth + further < best[0]):
-                        best = depth + further, number, later
+        reached = self._reached()
+        best: tuple[int, _Mark, int] | None = None
+        for mark in marks:
+            bad = self._failing(mark.thing, reached[mark.at])
+            if bad and (best is None or mark.depth < best[0]):
+                for later, (_, _, further) in self._ways([mark.at]).items():
+                    if self.found[later] & bad and (best is None or mark.depth + further < best[0]):
+                        best = mark.depth + further, mark, later
         if best is None:
             return None
-        _, number, later = best
-        start, first = self._back(self.way, number)
-        _, second = self._back(self._ways([number]), later)
+        _, mark, later = best
+        start, first = self._back(self.way, mark.before)
+        if mark.at != mark.before or mark.step is not None:
+            first = [*first, (mark.step, self.exploration.states[mark.at])]
+        _, second = self._back(self._ways([mark.at]), later)
         return Path(start, (*first, *second))
 
     def _bits(self, things: Iterable[Hashable]) -> int:
@@ -70,25 +97,24 @@ class _Search:
             found |= 1 << self.bits.setdefault(thing, len(self.bits))
         return found
 
-    def _failing(self, number: int, reached: int) -> int:
-        """Those of the things that fail with a state."""
-        now = self.now[number]
-        known, bad = self.judged.get(now, (0, 0))
+    def _failing(self, mark: Hashable, reached: int) -> int:
+        """Those of the things that fail with what is marked."""
+        known, bad = self.judged.get(mark, (0, 0))
         if reached & ~known:
             bad |= sum(
                 1 << place
                 for thing, place in self.bits.items()
-                if reached & ~known & 1 << place and not self.wanted.holds(now, thing)
+                if reached & ~known & 1 << place and not self.wanted.holds(mark, thing)
             )
-            self.judged[now] = known | reached, bad
+            self.judged[mark] = known | reached, bad
         return bad & reached
 
     def _is_taken(self, number: int, action: Any, after: int) -> bool:
         states, along = self.exploration.states, self.wanted.along
         return along is None or along(states[number], action, states[after])
 
-    def _reached(self) -> Iterator[tuple[int, int, int]]:
-        """Every state with its depth and all that can be later, nearest first."""
+    def _reached(self) -> dict[int, int]:
+        """For every state all that can be in it or later."""
         heads = [number for number in self.way for _ in self.steps[number]]
         tails = [after for number in self.way for _, after in self.steps[number]]
         component = component_numbers(len(self.steps), heads, tails)
@@ -99,8 +125,7 @@ class _Search:
             for _, after in self.steps[number]:
                 reached |= together.get(component[after], 0)
             together[group] = reached
-        for number, (_, _, depth) in self.way.items():
-            yield number, depth, together[component[number]]
+        return {number: together[component[number]] for number in self.way}
 
     def _ways(self, starts: Any) -> dict[int, tuple[int, Any, int]]:
         """For each state that is reached: from which, by what, in how many steps; in the order of these."""

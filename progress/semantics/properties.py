@@ -45,20 +45,50 @@ class Later(NamedTuple):
     is_always: bool = True
 
 
+class Since(NamedTuple):
+    """A property of pairs: of something that happens, and of each thing that is ever found from then on.
+
+    `happens` reads some things from a step; each has to go with whatever `later` finds in the state after the step and
+    in all that are reached from there, as `holds` says. With `along`, only steps of which it is true are taken.
+    """
+
+    name: str
+    happens: Callable[[Any, Any, Any], Iterable[Hashable]]
+    later: Callable[[Any], Iterable[Hashable]]
+    holds: Callable[[Any, Any], bool]
+    along: Callable[[Any, Any, Any], bool] | None = None
+    is_always: bool = True
+
+
 class Leads(NamedTuple):
     """A property of fair behaviours; the temporal `always (when implies eventually goal)`.
 
-    `rare` is true of actions that happen finitely often only, as failures do, and that nothing obliges to happen.
+    `rare` is true of actions that happen finitely often only, as failures do, and that nothing obliges to happen. An
+    action of which `by` is true reaches the goal whatever state it leads to. Fairness takes actions for one that have
+    the same `kind`.
     """
 
     name: str
     when: Callable[[Any], bool]
     goal: Callable[[Any], bool]
     rare: Callable[[Any], bool] | None = None
+    by: Callable[[Any], bool] | None = None
+    kind: Callable[[Any], Hashable] | None = None
     is_always: bool = True
 
 
-AnyProperty: TypeAlias = Property | Later | Leads
+class LeadsEach(NamedTuple):
+    """A `Leads` for each thing that `when` ever finds in a state: after it, an action comes of which `by` is true."""
+
+    name: str
+    when: Callable[[Any], Iterable[Hashable]]
+    by: Callable[[Any, Any], bool]
+    kind: Callable[[Any], Hashable] | None = None
+    rare: Callable[[Any], bool] | None = None
+    is_always: bool = True
+
+
+AnyProperty: TypeAlias = Property | Later | Since | Leads | LeadsEach
 OfStep: TypeAlias = Callable[[Any, Any, Any], bool]
 
 
@@ -101,6 +131,28 @@ def always_later(
 ) -> Later:
     """Of every state and everything that is found in it or in any that comes after it."""
     return Later(name, now, later, holds, along)
+
+
+def always_since(
+    name: str,
+    happens: Callable[[Any, Any, Any], Iterable[Hashable]],
+    later: Callable[[Any], Iterable[Hashable]],
+    holds: Callable[[Any, Any], bool],
+    along: OfStep | None = None,
+) -> Since:
+    """Of everything that happens in a step and everything that is found after it."""
+    return Since(name, happens, later, holds, along)
+
+
+def leads_each(
+    name: str,
+    when: Callable[[Any], Iterable[Hashable]],
+    by: Callable[[Any, Any], bool],
+    kind: Callable[[Any], Hashable] | None = None,
+    rare: Callable[[Any], bool] | None = None,
+) -> LeadsEach:
+    """Of every fair behaviour, and each thing found in a state of it: an action comes that is for that thing."""
+    return LeadsEach(name, when, by, kind, rare)
 
 
 def leads_to(

@@ -1,5 +1,7 @@
 """Propositions 7, 8 and 9 and Theorem 2 (A&I 5) as checks, each `always` beside a `sometimes` that shows it says much.
 
+With them goes what they are for, `progress.semantics.guarantee`.
+
 Their hypotheses are not assumed: an exploration of a system in which one fails shows what the hypothesis is for.
 """
 
@@ -10,6 +12,7 @@ from typing import Any
 
 from progress.semantics.actions import Mess, Not
 from progress.semantics.clocks import Clock, is_within
+from progress.semantics.guarantee import guarantee
 from progress.semantics.histories import local_histories
 from progress.semantics.machine import Path
 from progress.semantics.properties import (
@@ -140,10 +143,11 @@ def quietly(specification: Specification) -> OfStep:
 
 
 def all_of_section_5(specification: Specification) -> list[AnyProperty]:
-    """Propositions 7, 8 and 9 and Theorem 2, with their companions."""
+    """Propositions 7, 8 and 9, Theorem 2, and the guarantee that they are for, with their companions."""
     return [
         *proposition_7(specification.system),
         *proposition_8(specification),
         *proposition_9(specification),
         *theorem_2(specification),
+        *guarantee(specification),
     ]
