@@ -58,6 +58,20 @@ RECURSION_SUITE = (
     "tests/test_recursion_walks.py",
 )
 
+SEMANTICS_SUITE = (
+    "tests/test_semantics_states.py",
+    "tests/test_semantics_guarantee.py",
+    "tests/test_semantics_propositions.py",
+    "tests/test_semantics_clocks.py",
+    "tests/test_semantics_calls.py",
+    "tests/test_semantics_buffers.py",
+    "tests/test_semantics_counts.py",
+    "tests/test_semantics_explorer.py",
+    "tests/test_semantics_composition.py",
+    "tests/test_semantics_judge.py",
+)
+NODE_SUITE = ("tests/test_behaviour.py", "tests/test_escape.py", "tests/test_local_history.py")
+
 
 class Mutant(NamedTuple):
     """What is broken, where, how, and the tests that have to notice.
@@ -1128,7 +1142,384 @@ RECOVERY = (
     ),
 )
 
-MUTANTS = (*ALGORITHMS, *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE), *RECURSION, *OPERATORS, *RECOVERY)
+
+# of what explores nodes and systems; some are for one file of tests alone, which has to notice by itself
+SEMANTICS = (
+    *(
+        Mutant(name, f"progress/semantics/{file}", old, new, SEMANTICS_SUITE)
+        for name, file, old, new in (
+            (
+                "a request stays pending after its delivery",
+                "actions.py",
+                "requests[node] = still_pending(requests[node], event, reaction.requested)",
+                "requests[node] = requests[node] | reaction.requested",
+            ),
+            (
+                "a node's state is not changed by a notification",
+                "actions.py",
+                "local[node] = reaction.local",
+                "local[node] = reaction.local if isinstance(event, Received) else local[node]",
+            ),
+            (
+                "what is sent goes to the head of the queue",
+                "actions.py",
+                "        queues[edge] += queue\n",
+                "        queues[edge] = queue + queues[edge]\n",
+            ),
+            (
+                "a message is read and not taken",
+                "actions.py",
+                "{edge: without(queue, place)}",
+                "{}",
+            ),
+            (
+                "one incoming edge alone holds up a notification",
+                "actions.py",
+                "for edge in network.incoming[node]):\n                event = Notification(time)",
+                "for edge in network.incoming[node][:1]):\n                event = Notification(time)",
+            ),
+            (
+                "reordering takes what has an earlier one ahead",
+                "queues.py",
+                "if not any(below(ahead.time, message.time) for ahead in queue[:place])",
+                "if not any(ahead.time == message.time for ahead in queue[:place])",
+            ),
+            (
+                "comparable neighbours are one pomset",
+                "queues.py",
+                "below(ahead.time, message.time) or below(message.time, ahead.time)",
+                "below(ahead.time, message.time)",
+            ),
+            (
+                "the outside puts messages at the end alone",
+                "queues.py",
+                "    for place in range(len(queue) + 1):\n",
+                "    for place in range(len(queue), len(queue) + 1):\n",
+            ),
+            (
+                "inputs look the same from outside in any order",
+                "specification.py",
+                "edge not in self.system.inputs and edge not in self.system.outputs",
+                "edge not in self.system.outputs",
+            ),
+            (
+                "what is announced is not in Clock",
+                "specification.py",
+                "for queues in (state.queues, state.coming) if announced else (state.queues,):",
+                "for queues in (state.queues,):",
+            ),
+            (
+                "constrained inputs are free",
+                "specification.py",
+                "is not Inputs.CONSTRAINED or is_within(self.clock(after), self.clock(state)):",
+                "is not Inputs.CONSTRAINED or after:",
+            ),
+            (
+                "buffers forget that stacks decide",
+                "buffers.py",
+                "edge_domains, summaries, relation)",
+                "edge_domains, summaries)",
+            ),
+            (
+                "a buffer lets a message go before the others",
+                "asynchronous.py",
+                "after = here.state.with_queues({edge: (*here.state.queues[edge], queue[place])})",
+                "after = here.state.with_queues({edge: (queue[place], *here.state.queues[edge])})",
+            ),
+            (
+                "what lies before a buffer is not at the buffer",
+                "buffered_relation.py",
+                "for behind in relation.places[edge][rank:]:",
+                "for behind in relation.places[edge][rank : rank + 1]:",
+            ),
+            (
+                "what lies at a buffer goes nowhere",
+                "buffered_relation.py",
+                "                moved.append((relation.onwards(location), time))\n",
+                "                pass\n",
+            ),
+            (
+                "a way within one edge against its direction",
+                "buffered_relation.py",
+                "here[0] == there[0] and here[1] <= there[1]:",
+                "here[0] == there[0]:",
+            ),
+            (
+                "stacks once, and no further",
+                "clocks.py",
+                "return any(self._could(start, end) for start in self.generators)",
+                "return end in self.generators",
+            ),
+            (
+                "one application over locations passed before",
+                "clocks.py",
+                "if following not in passed:",
+                "if following not in passed or following == location:",
+            ),
+            (
+                "local Clocks cross the border once",
+                "local_clocks.py",
+                "            new = [pair for part, edge, time in crossing for pair in _pairs(part.passes(edge, time))]\n",
+                "            new = []\n",
+            ),
+            (
+                "two graphs are visible at once by what they send",
+                "composition.py",
+                "        return any(_is_proper(new.queues[edge], old.queues[edge]) for edge in self.system.inputs) or any(\n            _is_proper(old.queues[edge], new.queues[edge]) for edge in self.system.outputs\n        )",
+                "        return any(_is_proper(new.queues[edge], old.queues[edge]) for edge in self.system.inputs)",
+            ),
+            (
+                "two graphs are visible at once by what they take",
+                "composition.py",
+                "        return any(_is_proper(new.queues[edge], old.queues[edge]) for edge in self.system.inputs) or any(\n",
+                "        return any(\n",
+            ),
+            (
+                "Proposition 8 of messages alone",
+                "propositions.py",
+                "return not inputs_do_not_grow(specification.system, before, then) or is_within",
+                "return not inputs_do_not_grow(specification.system, before, then) or isinstance(action, Not) or is_within",
+            ),
+            (
+                "Proposition 9 of the first edge alone",
+                "propositions.py",
+                "return ((edge, time) for edge in edges for time in frontiers.get(edge, ()))",
+                "return ((edge, time) for edge in edges[:1] for time in frontiers.get(edge, ()))",
+            ),
+            (
+                "Theorem 2 of the first edge alone",
+                "propositions.py",
+                "return {(edge, message.time) for edge, q in zip(names.edges, state.queues, strict=True) for message in q}",
+                "return {(edge, message.time) for edge, q in [*zip(names.edges, state.queues, strict=True)][:1] for message in q}",
+            ),
+            (
+                "Proposition 7 of the start alone",
+                "propositions.py",
+                "(begins, ends) == (at_first, at_last)",
+                "begins == at_first",
+            ),
+            (
+                "g keeps what was delivered",
+                "histories.py",
+                "                requests.discard(event.time)\n",
+                "                pass\n",
+            ),
+            (
+                "what is late at another node counts",
+                "guarantee.py",
+                "return node != target or not",
+                "return not",
+            ),
+            (
+                "late is what is at the very time",
+                "guarantee.py",
+                "not network.edge_domains[edge].less_equal(when, time)",
+                "when != time",
+            ),
+            (
+                "a request is to be delivered that is held up",
+                "guarantee.py",
+                "if not any((edge, time) in clock for edge in entering[node])",
+                "if True",
+            ),
+            (
+                "a delivery of any time will do",
+                "guarantee.py",
+                "    return request in _notified(action)",
+                "    return bool(_notified(action))",
+            ),
+            (
+                "fairness tells apart what a node sends",
+                "guarantee.py",
+                "    return tuple((each.node, each.time if isinstance(each, Not) else each.edge, type(each)) for each in acts)",
+                "    return (action, tuple((each.node, each.time if isinstance(each, Not) else each.edge, type(each)) for each in acts))",
+            ),
+            (
+                "what reaches the goal is not owed",
+                "fairness.py",
+                "self._steps(number, with_goal=True)} for number in group]",
+                "self._steps(number)} for number in group]",
+            ),
+            (
+                "what comes later is looked for before the step",
+                "later.py",
+                "_Mark(thing, after, depth + 1, before, action)",
+                "_Mark(thing, before, depth, before)",
+            ),
+            (
+                "a state that is met again is new",
+                "explorer.py",
+                "number = self._numbers.setdefault(key, len(self.states))",
+                "number = self._numbers.setdefault(key, len(self.states)) if len(self.states) < 9 else len(self.states)",
+            ),
+            (
+                "behaviours end at what is hidden",
+                "visible.py",
+                "        return self.unseen(after for state in states for after in self.shown[state] if self.seen[after] == seen)",
+                "        return frozenset(after for state in states for after in self.shown[state] if self.seen[after] == seen)",
+            ),
+            (
+                "the judge lets a notification come early",
+                "judge.py",
+                "if (network.edges[edge], time) in clock:",
+                "if (network.edges[edge], time) in clock and False:",
+            ),
+            (
+                "the judge lets a node send without an event",
+                "waiting.py",
+                "return queues if all(done[edge] == len(sent) for edge, sent in self.sent.items()) else None",
+                "return queues",
+            ),
+            (
+                "a node that is no function is taken for one",
+                "system.py",
+                "if not alike(outcome, step(self.nodes[name], state, event, before, name)):",
+                "if False:",
+            ),
+        )
+    ),
+    Mutant(
+        "every pending notification is delivered whatever Clock says",
+        "progress/semantics/actions.py",
+        "if not any((state.names.edges[edge], time) in clock for edge in network.incoming[node]):",
+        "if True:",
+        ("tests/test_semantics_guarantee.py::test_the_guarantee_holds_of_sound_systems",),
+    ),
+    *(
+        Mutant(name, f"progress/{file}", old, new, NODE_SUITE)
+        for name, file, old, new in (
+            (
+                "early requests that are strictly before alone",
+                "escape.py",
+                "not domain.contains(result) or not domain.less_equal(time, result)",
+                "not domain.contains(result) or (domain.less_equal(result, time) and result != time)",
+            ),
+            (
+                "a summary covers what it allows later",
+                "escape.py",
+                "if any(summary.target.less_equal(least, result) for least in allowed):",
+                "if any(summary.target.less_equal(result, least) for least in allowed):",
+            ),
+            (
+                "one edge's escapes are those of another",
+                "escape.py",
+                'problem = _problem(summary, time, result) if via == edge else ""',
+                "problem = _problem(summary, time, result)",
+            ),
+            (
+                "requests from the start are not looked at",
+                "escape.py",
+                "            escapes.extend(_first_request(network, number, beginnings(behaviours[name], name)))\n",
+                "",
+            ),
+            (
+                "edges without samples are not named",
+                "escape.py",
+                "lacking = tuple(edge for edge in arriving if not given.get(edge))",
+                "lacking = ()",
+            ),
+            (
+                "a node that was not explored to the end is complete",
+                "escape.py",
+                "return self.extent is Extent.ALL and not self.without_samples",
+                "return not self.without_samples",
+            ),
+            (
+                "what is pending already counts as requested",
+                "behaviour.py",
+                "for requested in _in_order(outcome.requests - here.pending):",
+                "for requested in _in_order(outcome.requests):",
+            ),
+            (
+                "a state is continued with the first requests alone",
+                "behaviour.py",
+                "return is_less and over <= reached.over",
+                "return True",
+            ),
+            (
+                "late messages whatever was said",
+                "behaviour.py",
+                "if isinstance(event, Notification) or event.time not in here.over]",
+                "if event]",
+            ),
+            (
+                "a state where something is over shows what others do",
+                "behaviour.py",
+                "return is_less and over <= reached.over",
+                "return is_less",
+            ),
+            (
+                "steps are not made again",
+                "behaviour.py",
+                "            if not alike(outcome, again):\n",
+                "            if False:\n",
+            ),
+            (
+                "a short history for a long one",
+                "behaviour.py",
+                "                if here.length == depth:\n",
+                "                if here.length + 1 == depth:\n",
+            ),
+            (
+                "a notification is pending after it came",
+                "local_history.py",
+                "return (pending - {event.time} if isinstance(event, Notification) else pending) | requests",
+                "return pending | requests",
+            ),
+            (
+                "what is asked for again at a notification is lost",
+                "local_history.py",
+                "return (pending - {event.time} if isinstance(event, Notification) else pending) | requests",
+                "return (pending | requests) - ({event.time} if isinstance(event, Notification) else set())",
+            ),
+            (
+                "messages in the order of their edges' last ones",
+                "local_history.py",
+                "sent.setdefault(edge, []).extend(messages)",
+                "sent.setdefault(edge, [])[:0] = messages",
+            ),
+            (
+                "a state that cannot be hashed is not copied",
+                "local_history.py",
+                "state if is_fixed else copy.deepcopy(state), event)",
+                "state, event)",
+            ),
+            (
+                "states by identity are taken",
+                "purity.py",
+                "return (value,) if lives and kind.__eq__ is object.__eq__ and not is_one else None",
+                "return None",
+            ),
+            (
+                "states that were changed are taken",
+                "purity.py",
+                "if self.before is not self.state and not alike(self.before, self.state):",
+                "if False:",
+            ),
+        )
+    ),
+    *(
+        Mutant(name, "progress/universal.py", old, new, ("tests/test_known_cases.py", "tests/test_semantics_calls.py"))
+        for name, old, new in (
+            (
+                "universal time the other way",
+                "return other._pointstamp in self._closure",
+                "return self._pointstamp in other._closure",
+            ),
+            ("universal times are equal one way", "and self <= other <= self", "and self <= other"),
+            ("universal times of any graph", "            and self._closure.network is other._closure.network\n", ""),
+        )
+    ),
+)
+
+MUTANTS = (
+    *ALGORITHMS,
+    *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE),
+    *RECURSION,
+    *OPERATORS,
+    *RECOVERY,
+    *SEMANTICS,
+)
 
 
 class Verdict(NamedTuple):

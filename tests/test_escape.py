@@ -229,6 +229,21 @@ def test_declared_requests_into_the_past_are_still_told() -> None:
     assert "Condition 1 allows only times from 4 on" in str(escape)
 
 
+def test_condition_1_of_times_that_cannot_be_compared() -> None:
+    """A request beside the time of its event is not at or after it, and Condition 1 fails of it, too."""
+    pair = Product([NAT, NAT])
+    node = FunctionNode(lambda state, event: (0, [(event.time[1], event.time[0])], {}))
+    observed = explore(node, {"in": [Message((0, 1))]}, [])
+    escape = early_request(observed, pair)
+    assert escape is not None
+    assert (escape.time, escape.result) == ((0, 1), (1, 0))
+    assert early_request(explore(node, {"in": [Message((2, 2))]}, []), pair) is None
+    graph = Graph(time={"product": ["nat", "nat"]}).node("p", requests={"any": [{"constant": [1, 0]}, "identity"]})
+    graph.edge(None, "p", id="in")
+    (told,) = check_behaviours(graph, {"p": node}, {"in": [Message((0, 1))], "p": []})
+    assert "where Condition 1 allows only times from (0, 1) on" in str(told)
+
+
 def test_requests_that_are_no_times() -> None:
     node = FunctionNode(lambda state, event: (0, [-1], {}))
     (escape,) = found(node, {"out": [A0]})

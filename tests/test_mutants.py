@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, RECOVERY, RECURSION, Mutant
+from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, RECOVERY, RECURSION, SEMANTICS, Mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -20,6 +20,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(ENGINE) >= 15
     assert len(RECURSION) >= 15
     assert len(RECOVERY) >= 15
+    assert len(SEMANTICS) >= 40
     files = {mutant.file for mutant in ENGINE}
     assert "progress/eager.py" in files
     assert any(file.startswith(KERNEL) for file in files)
@@ -27,4 +28,4 @@ def test_there_are_enough_of_them() -> None:
 
 @pytest.mark.parametrize("suite", sorted({mutant.suite for mutant in MUTANTS}))
 def test_its_suite_is_there(suite: tuple[str, ...]) -> None:
-    assert all((PROJECT / file).is_file() for file in suite)
+    assert all((PROJECT / test.partition("::")[0]).is_file() for test in suite)

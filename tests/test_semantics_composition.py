@@ -184,6 +184,19 @@ def test_two_graphs_are_not_visible_at_once(leaves: bool) -> None:
     assert (len(parts.states), parts.number_of_steps) == (len(whole.states), whole.number_of_steps) == (4, 4)
 
 
+def test_two_nodes_of_two_graphs_are_not_notified_at_once_where_both_send() -> None:
+    """Nothing is taken from an input, but an output of each grows: Acts1 and Acts2 exclude both."""
+
+    def alone(name: str) -> System:
+        graph = Graph().node(name).edge(name, None, f"from {name}")
+        send = FunctionNode(lambda s, e: (s, (), {f"from {name}": messages(0)}), [(None, [0])])
+        return System(graph, {name: send})
+
+    whole, parts, result = both(alone("p"), alone("q"), QUIET._replace(outputs=False))
+    assert result.equal
+    assert (len(parts.states), parts.number_of_steps) == (len(whole.states), whole.number_of_steps) == (4, 4)
+
+
 def test_two_graphs_may_act_at_once_while_one_is_not_visible() -> None:
     """The second graph only has an inner edge: 2 times 3 states, 3 + 2 * 2 steps, and 2 in which both act."""
     graph = Graph().node("a").node("b", notify=False).edge("a", "b", "inner")

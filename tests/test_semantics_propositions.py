@@ -101,6 +101,24 @@ def test_proposition_9_needs_that_inputs_do_not_grow() -> None:
     assert explore(specification, [always._replace(along=None)]).verdicts[0].says is Says.FAILS
 
 
+def test_proposition_9_is_of_every_edge() -> None:
+    """What comes in again is on the last of the inputs: the first edges never have anything."""
+    specification = Specification(join({}, {"right": messages(0)}))
+    always, _ = proposition_9(specification)
+    assert isinstance(always, Later)
+    assert explore(specification, [always._replace(along=None)]).verdicts[0].says is Says.FAILS
+
+
+def test_theorem_2_is_of_every_edge() -> None:
+    """The message that Clock did not have is on the last edge: p, at a notification, sends what is not declared."""
+
+    def respond(state: Any, event: Event) -> Any:
+        return state, [], {} if isinstance(event, Received) else {"out": [Message(0)]}
+
+    specification = Specification(one_node(node=FunctionNode(respond, [(None, [2])])), QUIET)
+    assert explore(specification, theorem_2(specification)[:1]).verdicts[0].says is Says.FAILS
+
+
 # --- Condition 1 -----------------------------------------------------------------------------------------------------
 
 
@@ -125,6 +143,19 @@ def test_a_request_for_an_earlier_time_makes_clock_grow() -> None:
     assert path is not None
     assert str(path).endswith("4. Mess: p takes 2 from in, asks for 1\n   p waits for 1\n"
                               "5. Not: p is notified of 1, sends 1 on out\n   out: 1")  # fmt: skip
+
+
+def test_clock_may_grow_when_somebody_is_notified() -> None:
+    """No message is there at all: at the notification of 2, p asks for 1, and Clock grows in a step of `Not`."""
+
+    def respond(state: Any, event: Event) -> Any:
+        return state, [event.time - 1] if event.time > 1 else [], {}
+
+    specification = Specification(one_node(node=FunctionNode(respond, [(None, [2])])), QUIET)
+    verdict = explore(specification, proposition_8(specification)[:1]).verdicts[0]
+    assert verdict.says is Says.FAILS
+    assert verdict.path is not None
+    assert [str(action) for action, _ in verdict.path.steps] == ["Not: p is notified of 2, asks for 1"]
 
 
 # --- Condition 2 -----------------------------------------------------------------------------------------------------
