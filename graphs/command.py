@@ -157,6 +157,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(run=_run)
 
+    explore = commands.add_parser("explore", help="run a pipeline on small samples in every interleaving")
+    explore.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`")
+    explore.add_argument(
+        "--input", action="append", default=[], metavar="EDGE=FILE", help="a small sample of what comes in there"
+    )
+    explore.add_argument("--any-order", action="store_true", help="what comes in may come in any order")
+    explore.add_argument("--states", type=_positive, default=100_000, metavar="N", help="at most so many; 100000")
+    explore.add_argument("--steps", type=_positive, default=2_000_000, metavar="N", help="at most so many; 2000000")
+    explore.add_argument("--trace", metavar="FILE", help="write the first counterexample there, for replay")
+    explore.add_argument("--format", choices=("text", "json"), default="text")
+    explore.set_defaults(run=_explore)
+
     close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
     close.add_argument("file", nargs="?", metavar="FILE")
     close.add_argument("--at", action="append", required=True, metavar="LOCATION=TIME", help="TIME as JSON")
@@ -418,6 +430,12 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{printable(text)!r} is no port: they go from 0 to 65535")
     return int(text)
+
+
+def _explore(options: argparse.Namespace) -> int:
+    from graphs.explore import explore_pipeline
+
+    return explore_pipeline(options)
 
 
 def _replay(options: argparse.Namespace) -> int:

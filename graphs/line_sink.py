@@ -11,7 +11,7 @@ import json
 import os
 import select
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -210,14 +210,18 @@ def recorder(file: LineFile) -> Callable[[Step], None]:
     """Writes each step of a run as a line that `replay` reads."""
 
     def record(step: Step) -> None:
-        start = step.get("start")
-        line = _plain(step) if start is None else {"start": _plain(start)}
-        file.write((_encode(line) + "\n").encode())
+        file.write((_encode(plain_step(step)) + "\n").encode())
 
     return record
 
 
-def _plain(parts: Step) -> dict[str, Any]:
+def plain_step(step: Mapping[str, Any]) -> dict[str, Any]:
+    """A step of a run as plain data: a line of a trace."""
+    start = step.get("start")
+    return _plain(step) if start is None else {"start": _plain(start)}
+
+
+def _plain(parts: Mapping[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for key, value in parts.items():
         if key == "inputs":

@@ -76,9 +76,9 @@ def begin(action: Action, inbox: Inbox) -> tuple[Performed, Iterator[Waits]]:
     return performed, calls(performed, inbox)
 
 
-def perform(action: Action, inbox: Inbox, pause: Callable[[float], object] | None) -> Performed:
+def perform(action: Action, inbox: Inbox, pause: Callable[[float], object] | None, out: Out | None = None) -> Performed:
     """Run the node's code for one action; `pause` waits the seconds before another attempt, None does not."""
-    performed = Performed(action, Out(inbox.exits, action.time))
+    performed = Performed(action, Out(inbox.exits, action.time) if out is None else out)
     for waits in calls(performed, inbox):
         if isinstance(waits, Pause):
             if pause is not None:

@@ -116,6 +116,9 @@ class Held:
     def __hash__(self) -> int:
         return self._hash
 
+    def __repr__(self) -> str:
+        return repr(self.value)
+
 
 def held(value: Any) -> Hashable:
     """A local state as a state keeps it."""

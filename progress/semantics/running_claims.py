@@ -1,0 +1,74 @@
+"""What is claimed of every interleaving of a pipeline: no node fails, it keeps to its graph, and the guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from progress.semantics.actions import Mess, Not
+from progress.semantics.guarantee import nothing_is_late, what_may_be_is_delivered
+from progress.semantics.properties import AnyProperty, always, always_step, eventually
+from progress.semantics.propositions import proposition_8, theorem_2
+from progress.semantics.running_nodes import Crashed
+from progress.semantics.specification import Specification
+from progress.semantics.state import State
+from progress.summary import Summary
+
+
+class RunningSpecification(Specification):
+    """ISpec of a system of nodes that run: where a node has failed, the run is over."""
+
+    def successors(self, state: State) -> Iterator[tuple[Any, State]]:
+        """None after a failure."""
+        return iter(()) if has_failed(state) else super().successors(state)
+
+
+def running_claims(specification: Specification) -> list[AnyProperty]:
+    """The claims of `pointstamp explore`, without companions: a small sample need not show them all."""
+    return [
+        always("no node fails", lambda state: not has_failed(state)),
+        keeps_to_graph(specification),
+        nothing_is_late(specification)[0],
+        what_may_be_is_delivered(specification)[0],
+        proposition_8(specification)[0],
+        theorem_2(specification)[0],
+        comes_to_an_end(specification),
+    ]
+
+
+def keeps_to_graph(specification: Specification) -> AnyProperty:
+    """Every node sends and asks for what the graph declares of it, and nothing earlier."""
+    network, names = specification.system.network(), specification.system.names
+
+    def keeps(before: State, action: Any, after: State) -> bool:
+        if not isinstance(action, Mess | Not):
+            return True
+        node = names.node[action.node]
+        time = action.message.time if isinstance(action, Mess) else action.time
+        sent = [(network.summaries[names.edge[edge]], each.time) for edge, queue in action.sent for each in queue]
+        asked = [(network.requests[node], each) for each in action.requested]
+        return all(_allows(summary, time, each) for summary, each in [*sent, *asked])
+
+    return always_step("every node sends and asks only what the graph declares", keeps)
+
+
+def _allows(summary: Summary | None, time: Any, result: Any) -> bool:
+    least: Iterable[Any] = () if summary is None else summary.apply(time)
+    return any(summary is not None and summary.target.less_equal(each, result) for each in least)
+
+
+def comes_to_an_end(specification: Specification) -> AnyProperty:
+    """In every fair behaviour all messages are taken, and nobody waits any more: else the run would wait for ever."""
+    outputs = set(specification.system.outputs)
+
+    def is_over(state: State) -> bool:
+        return not any(state.requests) and not any(
+            queue for edge, queue in enumerate(state.queues) if edge not in outputs
+        )
+
+    return eventually("everything comes to an end: no message lies and nobody waits", is_over)
+
+
+def has_failed(state: State) -> bool:
+    """Whether a node has failed, with which the run ended."""
+    return any(isinstance(local, Crashed) for local in state.local)
