@@ -33,6 +33,9 @@ class Crashed(NamedTuple):
 
     says: str
 
+    def __repr__(self) -> str:
+        return f"failure: {self.says}"
+
 
 Given = tuple[Any, Any]  # a time and a value, as a source of the runtime gives them
 
