@@ -252,8 +252,8 @@ ENGINE = (
     Mutant(
         "a pending request blocks its own node",
         "progress/arcs.py",
-        "return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.apply(time)]",
-        "return [(node, time), *((target, after) for target, summary in self.ways_of_request(node) for after in summary.apply(time))]",
+        "return [(target, after) for target, summary in self.ways_of_request(node) for after in summary.limits(time)]",
+        "return [(node, time), *((target, after) for target, summary in self.ways_of_request(node) for after in summary.limits(time))]",
     ),
     Mutant(
         "nodes that lead to the same places by different summaries share an exit",
@@ -486,7 +486,7 @@ ENGINE = (
     Mutant(
         "what follows from the requests of the source is outside of Clock",
         "progress/summary_workings.py",
-        "if any(less_equal(after, time) for after in summary.apply(before)):",
+        "if any(less_equal(after, time) for after in summary.limits(before)):",
         "if False:",
     ),
     Mutant(
@@ -1136,8 +1136,8 @@ RECOVERY = (
     Mutant(
         "failures have to happen",
         "progress/semantics/fairness.py",
-        "if with_rare or rare is None or not rare(action):",
-        "if with_rare or rare is None or rare:",
+        "if (with_rare or rare is None or not rare(action)) and",
+        "if (with_rare or rare is None or rare) and",
         FAIRNESS,
     ),
 )

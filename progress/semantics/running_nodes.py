@@ -22,7 +22,8 @@ from progress.runtime.inbox import Action, Inbox
 from progress.runtime.node import Node, Relay
 from progress.runtime.out import Out
 from progress.runtime.own import Code, made
-from progress.runtime.performing import is_to_be_awaited, perform, starting, waited_for
+from progress.runtime.performed import is_to_be_awaited
+from progress.runtime.performing import perform, starting, waited_for
 from progress.semantics.state import held, released
 from progress.semantics.system import System
 from progress.topology import Topology
