@@ -15,7 +15,7 @@ from progress.recovery import model, rules, snapshots, traces
 from progress.recovery.configuration import Configuration, Part, Program
 from progress.recovery.model import explore
 from progress.recovery.rules import LocalSteps, Rule
-from progress.recovery.snapshots import gce, lcs
+from progress.recovery.snapshots import gce, lcs, out
 from progress.recovery.streaming import BORDER, Message, consumption, production
 from progress.recovery.tasks import Normal, TaskState
 from progress.recovery.traces import apply
@@ -56,6 +56,41 @@ def test_the_theorems_hold_of_random_systems() -> None:
         system = random_system(chance, most_epochs=3, most_events=1)
         found = explore(tasks_of(system), system.inputs, most_configurations=3_000)
         assert found.violations == []
+
+
+def is_at_rest(c: Configuration) -> bool:
+    """Whether no task has failed, or taken anything of an epoch after the greatest common one."""
+    taken = {
+        message.epoch
+        for task, used, numbers in zip(c.program.tasks, c.program.used, c.numbers, strict=True)
+        for stream, number in zip(used, numbers, strict=True)
+        for message in c.on(stream)
+        if message.number < number and stream in task.inputs
+    }
+    return not any(state.failed for state in c.states) and max(taken) <= gce(c)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_lemmas_of_appendix_b_on_every_step(name: str) -> None:
+    """B.6: only a committing border step changes the output. B.9: nor does another one change where a recovery leads.
+
+    B.10: when a border is committed and nobody has taken anything beyond it, the configuration is its own snapshot.
+    """
+    tasks, inputs = SYSTEMS[name]
+    graph = explore(tasks, inputs).exploration
+    commits = own = 0
+    for number, steps in enumerate(graph.steps):
+        before = graph.states[number]
+        for step, reached in steps:
+            after = graph.states[reached]
+            committing = step.rule is Rule.BORDER and gce(before) != gce(after)
+            commits += committing
+            assert (out(before) != out(after)) == committing
+            assert committing or lcs(before) == lcs(after)
+            if committing and is_at_rest(after):
+                assert lcs(after) == after
+                own += 1
+    assert commits >= own > 0
 
 
 # --- six ways to break it --------------------------------------------------------------------------------------------

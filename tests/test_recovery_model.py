@@ -331,6 +331,11 @@ FINE: dict[str, Any] = {"in": [[1]]}
             "PS631: the function of task 'p' answers (0, 'ab')",
         ),
         (
+            [task(function=lambda state, event: (state, {1, 2}))],
+            FINE,
+            "PS631: the function of task 'p' answers (0, {1, 2",
+        ),
+        (
             [task(function=endless)],
             FINE,
             "PS631: the function of task 'p' makes more than 10,000 events of one (a list",

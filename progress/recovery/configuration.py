@@ -7,7 +7,7 @@ are values: equal ones are equal and can be hashed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from itertools import count, islice
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ def _called(program: Program, number: int, state: Hashable, event: Event) -> tup
     except Exception as error:
         error.add_note(f"raised by the function of task {task.name!r} for {given[1]!r} in state {given[0]!r}")
         raise
-    if not isinstance(answer, tuple) or len(answer) != 2 or isinstance(answer[1], str | bytes | Mapping):
+    if not isinstance(answer, tuple) or len(answer) != 2 or isinstance(answer[1], str | bytes | Mapping | Set):
         raise _bad_answer(task, answer)
     try:
         made = list(islice(answer[1], MOST_EVENTS + 1))

@@ -6,7 +6,8 @@ Definition B.12). On a finite graph a behaviour stays in one strongly connected 
 through all steps of its component leaves the fewest actions undone: so some fair behaviour avoids the goal exactly
 when, among the states without it and without the rare actions, there is a component in which each action that is
 possible in all of its states happens within it. A state in which nothing is possible is such a component; one that can
-be left, and has no step to itself, is not.
+be left, and has no step to itself, is not. Actions are the same when they are equal; where symmetric states are visited
+once, an action is that of the state that stands for them.
 """
 
 from __future__ import annotations
