@@ -84,23 +84,6 @@ FileSource("incoming", form="csv")
         fix="""\
 What the line says. Files of text need `schema="day int, road string"`.""",
     ),
-    "PS775": Explanation(
-        means="""\
-A sink that writes each time when it is complete was given for a side output.""",
-        why="""\
-Side outputs, for what is late or has failed, have no frontier: more may come at any time, so none
-is ever complete.""",
-        example=Example(
-            """\
-from pointstamp import ParquetSink
-
-ParquetSink("late").sink_for("late").write_all(0, ["a"])
-""",
-            "python",
-        ),
-        fix="""\
-A list or a function of (time, value) for the side output.""",
-    ),
     "PS776": Explanation(
         means="""\
 A stream of Structured Streaming has failed.""",
@@ -190,5 +173,35 @@ Dataflow(graph).run(sinks={"roads": DeltaSink("map"), "paths": DeltaSink("map")}
         fix="""\
 A folder for each edge. A table of Delta Lake takes several edges, each under an application of
 its own: `DeltaSink("map", "roads")`.""",
+    ),
+    "PS780": Explanation(
+        means="""\
+A sink was given a place in which there is something that its run has not written, or a save mode
+that is none.""",
+        why="""\
+Such a sink passes over what its own run has written, which makes a repetition after a kill
+harmless. What another run has written is no repetition: to pass over it would drop the new rows
+without a word, to add to it may double them. So the run is told which is meant, and files of
+somebody else are left alone.
+A start with the same `--state` is the same run, and goes on.""",
+        example=Example(
+            """\
+from tempfile import mkdtemp
+
+from pointstamp import Dataflow, Graph, ParquetSink
+from progress.spark_session import start_session
+
+graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+folder = mkdtemp()
+for _ in range(2):
+    roads = [(0, start_session().range(3))]
+    Dataflow(graph).run(sources={"in": roads}, sinks={"out": ParquetSink(folder)})
+""",
+            "python",
+        ),
+        fix="""\
+Another place; or a mode, in the words of Spark: `ParquetSink(folder, "append")` adds rows, at
+times that are there as well; `"overwrite"` replaces all; `"ignore"` leaves times that are there
+as they are; `"overwritePartitions"` replaces times that are written again, and leaves others.""",
     ),
 }

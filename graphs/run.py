@@ -37,6 +37,7 @@ from graphs.run_files import (
 )
 from graphs.run_on_spark import check_options, load_on, on_spark
 from graphs.run_signals import Signals
+from graphs.run_tables import say_already, say_held
 from graphs.state import StateFolder, fingerprint
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
@@ -179,7 +180,9 @@ class Command:
                 self._closed = set(known.get("closed", ()))
                 running = self._running(begun, control, observer)
                 self._feeds = running.feeds
+                say_held(running)
                 running.run(self.options.seed, self.options.workers or 4)
+                say_already(running)
                 self._finish()
             except (Cancelled, TimedOut, WaitsForEver) as stopped:
                 if running is not None and self._may_keep(running):

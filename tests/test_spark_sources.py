@@ -15,12 +15,14 @@ from progress.order import Finite, Nat, Product
 from progress.runtime import Complete, Dataflow, Messages
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.sources_files import FileSource
 from progress.runtime.on_spark.sources_positions import in_order, still_to_come
 from progress.runtime.on_spark.sources_rows import FrameSource
 from progress.runtime.on_spark.sources_stream import StreamSource
 from progress.runtime.rest import Keeping
 from progress.runtime.running import Running
+from progress.runtime.source import Aside
 from progress.runtime.stage import Stage
 from tests.spark import spark_session
 
@@ -39,11 +41,15 @@ def items(source: Any, domain: Any = None, engine: str = "threads") -> Iterator[
 def shown(found: Iterator[Any], column: str = "v") -> list[Any]:
     """Items with the rows of their DataFrames instead of these."""
     return [
-        (item.time, sorted(row[column] for value in item.values for row in value.collect()))
-        if isinstance(item, Messages)
+        (item.time if isinstance(item, Messages) else "aside", rows_in(item.values, column))
+        if isinstance(item, Messages | Aside)
         else item
         for item in found
     ]
+
+
+def rows_in(frames: Sequence[Any], column: str = "v") -> list[Any]:
+    return sorted(row[column] for each in frames for row in each.collect())
 
 
 def refused(found: Iterator[Any]) -> PointstampError:
@@ -103,10 +109,13 @@ def test_rows_without_a_time_are_refused_in_one_line_or_set_aside() -> None:
     assert error.code == "PS771"
     assert "2 rows without a time, such as Row(t=None, v=2)" in error.message
     aside: list[Any] = []
-    assert shown(items(FrameSource(rows, "t", aside=aside))) == [(0, [1]), Complete(())]
+    source = FrameSource(rows, "t", aside=aside)
+    assert shown(items(source)) == [("aside", [2, 3]), (0, [1]), Complete(())]
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    (leaves,) = Dataflow(graph).run(sources={"in": source})["out"]
+    assert (leaves[0], rows_in(leaves[1:])) == (0, [1])
     ((time, left),) = aside
-    assert time is None
-    assert sorted(row.v for row in left.collect()) == [2, 3]
+    assert (time, rows_in([left])) == (None, [2, 3])
 
 
 def test_times_of_another_type_are_refused_in_one_line_or_set_aside() -> None:
@@ -115,10 +124,8 @@ def test_times_of_another_type_are_refused_in_one_line_or_set_aside() -> None:
     assert error.code == "PS772"
     assert "3 rows at '" in error.message
     assert "such as Row(t=" in error.message
-    aside: list[Any] = []
-    numbers = FrameSource(rows, "t", to=lambda text: int(text) if text.isdecimal() else None, aside=aside)
-    assert shown(items(numbers)) == [(0, [1]), Complete(())]
-    assert sorted(row.v for row in aside[0][1].collect()) == [2, 3, 4]
+    numbers = FrameSource(rows, "t", to=lambda text: int(text) if text and text.isdecimal() else None, aside=[])
+    assert shown(items(numbers)) == [("aside", [2, 3, 4]), (0, [1]), Complete(())]
     assert refused(items(FrameSource(rows, "day"))).code == "PS774"
 
 
@@ -243,19 +250,25 @@ def test_a_name_is_no_pattern(tmp_path: Path) -> None:
     assert (error.code, "'1:2.parquet' of 'in' has a colon" in error.message) == ("PS774", True)
 
 
+def gone_on(source: FileSource, before: Any, folder: Path) -> Any:
+    """The items of a process that goes on behind what has entered the one before, after a kill."""
+    found = source.items_for("sim", "in", Nat())
+    found.keep_beside(KeptFrames(folder / ".state"), "in")
+    if before is not None:
+        found.go_to(before.position)
+    return found
+
+
 def test_the_rule_of_a_time_that_has_entered_is_told_to_the_process_that_goes_on(tmp_path: Path) -> None:
     drop(tmp_path, "0.parquet", [(1,)])
     source = FileSource(tmp_path, live=True, complete=lambda day: [day + 1])
-    first = source.items_for("sim", "in", Nat())
+    first = gone_on(source, None, tmp_path)
     assert next(first).time == 0
     first.digested(1)  # the message, and the checkpoint comes before what completes its time
-    again = source.items_for("sim", "in", Nat())
-    again.go_to(first.position)
+    again = gone_on(source, first, tmp_path)
     assert next(again) == Complete((1,))
     again.digested(1)
-    last = source.items_for("sim", "in", Nat())
-    last.go_to(again.position)
-    assert repr(next(last)) == "SILENT"
+    assert repr(next(gone_on(source, again, tmp_path))) == "SILENT"
 
 
 def test_times_may_stand_in_the_rows_of_files(tmp_path: Path) -> None:
@@ -263,13 +276,11 @@ def test_times_may_stand_in_the_rows_of_files(tmp_path: Path) -> None:
 
     drop(tmp_path, "a.parquet", [(3, 1), (0, 2)], "t int, v int")
     drop(tmp_path, "b.parquet", [(3, 3), (1, 4), (None, 5)], "t int, v int")
-    aside: list[Any] = []
-    source = FileSource(tmp_path, functions.col("t") * 2, to=lambda value: value // 2, aside=aside)
+    source = FileSource(tmp_path, functions.col("t") * 2, to=lambda value: value // 2, aside=[])
     assert shown(items(source)) == [
-        (0, [2]), Complete((1,)), (1, [4]), Complete((3,)), (3, [1, 3]), Complete(()),
+        ("aside", [5]), (0, [2]), Complete((1,)), (1, [4]), Complete((3,)), (3, [1, 3]), Complete(()),
     ]  # fmt: skip
     assert source.counts == {0: 1, 1: 1, 3: 2}
-    assert [row.v for row in aside[0][1].collect()] == [5]
     assert refused(items(FileSource(tmp_path, functions.col("t")))).code == "PS771"
     assert refused(items(FileSource(tmp_path, functions.col("day")))).code == "PS774"
     with pytest.raises(PointstampError, match="a marker has none"):
@@ -281,18 +292,15 @@ def test_files_of_which_only_some_times_have_entered_are_gone_on_with(tmp_path: 
 
     drop(tmp_path, "a.parquet", [(0, 1), (1, 2), (2, 3)], "t int, v int")
     source = FileSource(tmp_path, functions.col("t"), live=True, complete=lambda day: [day])
-    first = source.items_for("sim", "in", Nat())
+    first = gone_on(source, None, tmp_path)
     assert [next(first)[0] for _ in range(3)] == [0, (0,), 1]
     first.digested(3)
     drop(tmp_path, "b.parquet", [(1, 9)], "t int, v int")
     drop(tmp_path, "c.parquet", [], "t int, v int")
-    again = source.items_for("sim", "in", Nat())
-    again.go_to(first.position)
+    again = gone_on(source, first, tmp_path)
     assert shown(next(again) for _ in range(5)) == [Complete((1,)), (2, [3]), Complete((2,)), (1, [9]), Complete((1,))]
     again.digested(5)
-    last = source.items_for("sim", "in", Nat())
-    last.go_to(again.position)
-    assert repr(next(last)) == "SILENT"
+    assert repr(next(gone_on(source, again, tmp_path))) == "SILENT"
 
 
 @pytest.mark.parametrize(("form", "line"), [("json", '{"v": '), ("json", '{"v": "x"}'), ("csv", "x"), ("csv", "1,2")])
@@ -351,18 +359,16 @@ def test_the_times_of_a_batch_are_seen_while_it_is_written(tmp_path: Path) -> No
 
     record(tmp_path / "in", "a.json", [(0, 1), (1, 2), (1, 3), (None, 4)])
     when = functions.struct(functions.col("t").alias("day"), functions.timestamp_seconds("t").alias("at"))
-    aside: list[Any] = []
     source = StreamSource(
         stream(tmp_path / "in"), when, tmp_path / "log",
-        to=lambda time: None if time[1] is None else time[0] + time[1].second, aside=aside,
+        to=lambda time: None if time[1] is None else time[0] + time[1].second, aside=[],
     )  # fmt: skip
     jobs = spark_session().sparkContext.statusTracker()
     found = source.items_for("threads", "in", Nat())
-    messages = [item for item in found if isinstance(item, Messages)]
+    messages = [item for item in found if isinstance(item, Messages | Aside)]
     assert found._query is not None
     assert len(jobs.getJobIdsForGroup(str(found._query.runId))) == 1  # that which writes the batch
-    assert shown(iter(messages)) == [(0, [1]), (2, [2, 3])]
-    assert [row.v for row in aside[0][1].collect()] == [4]
+    assert shown(iter(messages)) == [("aside", [4]), (0, [1]), (2, [2, 3])]
     later = source.items_for("threads", "in", Nat())  # another process, which has not seen it written
     assert [item.time for item in later if isinstance(item, Messages)] == [0, 2]
 
@@ -409,19 +415,15 @@ def test_only_what_has_entered_the_run_is_passed_over(tmp_path: Path) -> None:
     for day in range(4):
         drop(tmp_path, f"{day}.parquet", [(day,)])
     source = FileSource(tmp_path)
-    first = source.items_for("threads", "in", Nat())
+    first = gone_on(source, None, tmp_path)
     list(first)
     first.digested(3)  # two messages and what completes the first
-    assert first.position[0] == ["0.parquet", "1.parquet"]
-    drop(tmp_path, "1b.parquet", [(9,)])
-    again = source.items_for("threads", "in", Nat())
-    again.go_to(first.position)
-    assert [item[0] for item in shown(again) if not isinstance(item, Complete)] == [1, 2, 3]
+    drop(tmp_path, "1b.parquet", [(9,)])  # what is there at the first look is the input of the run
+    again = gone_on(source, first, tmp_path)
+    assert [item[0] for item in shown(again) if not isinstance(item, Complete)] == [2, 3]
 
 
 def test_a_run_that_stopped_goes_on_behind_what_it_has_taken(tmp_path: Path) -> None:
-    from progress.runtime.on_spark.kept_frames import KeptFrames
-
     for day in range(4):
         drop(tmp_path / "in", f"{day}.parquet", [(day,)])
     graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")

@@ -63,8 +63,9 @@ class Asynchronous:
         try:
             while self._failure is None:
                 self._wake.clear()
-                if self._rests is not None and not self._tasks and not self._leaver and self._rests.is_due():
+                if self._rests is not None and self._may_rest():
                     self._rests.rest()
+                    self._core.was_kept()
                 await self._take_turns()
                 if self._failure is not None:
                     break
@@ -106,11 +107,23 @@ class Asynchronous:
     async def _waited(self) -> None:
         """Wait until something has happened, or a rest is due."""
         pause = None if self._rests is None else self._rests.pause()
-        if pause is None:
+        if pause is None or (self._is_due() and not self._may_rest()):
             await self._wake.wait()
-        elif self._tasks or self._leaver or not (self._rests and self._rests.is_due()):
+        elif not self._is_due():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), pause)
+
+    def _is_due(self) -> bool:
+        return self._rests is not None and self._rests.is_due()
+
+    def _may_rest(self) -> bool:
+        """Whether a checkpoint is due, and may be taken now: sinks have written all that they were given."""
+        if self._leaver or not self._is_due():
+            return False
+        if self._core.may_be_kept():
+            return True
+        self._core.is_awaited = True
+        return False
 
     async def _watched(self) -> None:
         """Stop the run when it has to stop."""
@@ -123,9 +136,11 @@ class Asynchronous:
             await asyncio.sleep(OFTEN)
 
     async def _take_turns(self) -> None:
-        core, rests = self._core, self._rests
+        core = self._core
         turns = 0
-        while self._failure is None and len(self._leaving) < MOST and (rests is None or not rests.is_due()):
+        while self._failure is None and len(self._leaving) < MOST:
+            if self._is_due() and (self._leaver or self._may_rest()):
+                break
             self._control.check()
             node = core.next_node()
             if node is None:

@@ -1,10 +1,10 @@
 """What is kept of a run, so that another process can go on where it was.
 
-A checkpoint is taken while the run rests: no node runs and no step is half done. Then all there is to know is what
-nodes know (`Node.snapshot`), what waits for them, what the tracker holds, how far each source was read, and the random
-state of `sim`; and, of those that know, where sources are and what sinks have not written (`position` and `go_to`,
-`snapshot` and `restore`). Where the graph and its nodes are the same, going on from it is going on as if nothing had
-happened.
+A checkpoint is taken between two steps; calls that are being made meanwhile have not begun as far as it is concerned
+(`progress.runtime.underway`). Then all there is to know is what nodes know (`Node.snapshot`), what waits for them,
+what the tracker holds, how far each source was read, and the random state of `sim`; and, of those that know, where
+sources are and what sinks have not written (`position` and `go_to`, `snapshot` and `restore`). Where the graph and its
+nodes are the same, going on from it is going on as if nothing had happened.
 
 Each part is pickled by itself, so that what cannot be kept has a name; an object that two parts share is two objects
 afterwards. Times that belong to one graph, as stacks of calls do, are written as plain data and read again there. What
@@ -17,6 +17,7 @@ import io
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
@@ -38,6 +39,18 @@ class Beside(Protocol):
         """Whether it is one of these."""
         ...
 
+    def file(self, name: str) -> Path:
+        """Where a source may write down what it has to know again: a file of its own, which nobody else has."""
+        ...
+
+    def add_source(self, edge: str, make: Callable[[Any], Any]) -> None:
+        """The source of an edge makes parts anew of what `is_made_by` says of them."""
+        ...
+
+    def is_made_by(self, edge: str, part: Any, of: Any) -> None:
+        """A part can be made anew by the source of an edge, of something that can be pickled: that is all to keep."""
+        ...
+
     def begin(self) -> None:
         """A checkpoint is taken now."""
         ...
@@ -48,6 +61,10 @@ class Beside(Protocol):
 
     def read(self, name: Any) -> Any:
         """What was kept under a name."""
+        ...
+
+    def as_kept(self, part: Any) -> Any:
+        """A part as the last checkpoint has it."""
         ...
 
     def settle(self) -> None:
@@ -80,25 +97,28 @@ def capture(
     sinks: Sinks | None = None,
     beside: Beside | None = None,
 ) -> State:
-    """The state of a run that rests. Cost: that of pickling it."""
+    """The state of a run between two steps. Cost: that of pickling it."""
     if beside is not None:
         beside.begin()
     inboxes = core.inboxes
     names = [inbox.exits.name for inbox in inboxes]
     state: State = {}
     for inbox, name in zip(inboxes, names, strict=True):
-        state[f"node {name}"] = _pickled(f"the state of {brief(name)}", inbox.behaviour.snapshot, beside)
+        state[f"node {name}"] = _pickled(f"the state of {brief(name)}", inbox.snapshot, beside)
     for inbox, name in zip(inboxes, names, strict=True):
-        if inbox.queues:
-            waiting: Callable[[], list[Any]] = partial(list, inbox.waiting())
+        found = list(inbox.waiting())
+        if found:
+            waiting: Callable[[], list[Any]] = partial(list, found)
             state[f"queue {name}"] = _pickled(f"a message that waits for {brief(name)}", waiting, beside)
     for name, snapshot in {} if sinks is None else sinks.snapshots().items():
         state[f"sink {name}"] = _pickled(f"what waits for the sink of {brief(name)}", snapshot, beside)
-    ready = {name: [*inbox.ready] for inbox, name in zip(inboxes, names, strict=True) if inbox.ready}
+    ready = {name: found for inbox, name in zip(inboxes, names, strict=True) if (found := inbox.all_ready())}
+    listed = [*core.runnable, *core.aside, *core.held]
+    again = [number for number, inbox in enumerate(inboxes) if inbox.underway and number not in listed]
     progress = {
         "tracker": core.tracker.snapshot(),
         "ready": ready,
-        "runnable": [names[node] for node in core.runnable],
+        "runnable": [names[node] for node in (*again, *core.runnable, *core.aside)],
         "held": [names[node] for node in core.held],
         "steps": core.steps,
         "feeds": {feed.edge: feed.position for feed in feeds},

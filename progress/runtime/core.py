@@ -34,6 +34,7 @@ from progress.runtime.out import IN_MEMORY, Out
 from progress.runtime.performed import Performed, Waits, is_to_be_awaited
 from progress.runtime.performing import begin, perform, starting, waited_for
 from progress.runtime.tables import Hold, Tables
+from progress.runtime.underway import Underway
 from progress.topology import NO_NODE, Topology
 from progress.tracker import Tracker
 
@@ -103,7 +104,10 @@ class Core:
         self.targets = {network.edges[edge]: target for edge, target in enumerate(network.targets) if target != NO_NODE}
         self.runnable: deque[int] = deque()  # nodes with work that nobody runs, each once
         self.held: dict[int, None] = {}  # those of them that have to wait for room, each in the line of an inbox
+        self.aside: deque[int] = deque()  # those of them that wait until a checkpoint was taken
         self.is_listened_to = False  # whether somebody is told how frontiers move
+        self.is_kept = False  # whether checkpoints are taken while calls are being made
+        self.is_awaited = False  # whether one waits for calls that it cannot take as not begun
         self.queued = 0  # messages on all internal and input edges
         self.steps = 0
         self._inputs = inputs or {}
@@ -113,6 +117,16 @@ class Core:
     def rests(self) -> bool:
         """Whether no node runs and no step is half done, or was given up half-way."""
         return not any(inbox.busy for inbox in self.inboxes)
+
+    def may_be_kept(self) -> bool:
+        """Whether a checkpoint may be taken now. Cost: O(nodes and calls that are being made)."""
+        return all(call.is_known() for inbox in self.inboxes for call in inbox.underway)
+
+    def was_kept(self) -> None:
+        """A checkpoint was taken: what waited for that goes on."""
+        self.is_awaited = False
+        self.runnable += self.aside
+        self.aside.clear()
 
     # --- the beginning, and inputs -----------------------------------------------------------------------------------
 
@@ -197,6 +211,9 @@ class Core:
                     self._let_go(inbox.fills)  # it does not use the room for which it may have been let go
                     break
             else:
+                if self.is_awaited and not inbox.may_begin():
+                    self.aside.append(node)
+                    continue
                 inbox.is_listed = False
                 return node
         return None
@@ -251,6 +268,8 @@ class Core:
             action = Action(node, None, inbox.ready.popleft(), ())
         else:
             action = self._messages(node, inbox, choose, self.most_at_once if most is None else most)
+        if self.is_kept:
+            inbox.underway.append(Underway(action, inbox.behaviour))
         if inbox.at_once > 1 and inbox.has_work and not inbox.is_listed:
             inbox.is_listed = True
             self.runnable.append(node)
@@ -328,6 +347,8 @@ class Core:
         for performed in several:
             if not performed.is_fatal:  # what a node knows after that is unknown, so it stays busy
                 inbox.busy -= 1
+            if inbox.underway:
+                inbox.underway = [call for call in inbox.underway if call.action is not performed.action]
             if performed.action.edge is not None:
                 inbox.is_consuming = False
             if performed.out.holds:

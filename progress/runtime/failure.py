@@ -96,6 +96,11 @@ class NodeFailed(PointstampError):
         self.error = error
         self.trace = own_trace(error)
 
+    def as_row(self) -> dict[str, str | None]:
+        """The row that it is in a table of what has failed, all of it text."""
+        value = None if self.value is None else brief(self.value)
+        return {"node": self.node, "time": brief(self.time), "value": value, "error": str(self)}
+
 
 def what_it_said(error: BaseException) -> str:
     """What an exception says; of what Spark says, the part that tells something."""

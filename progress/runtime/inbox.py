@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from progress.runtime.failure import OnError
 from progress.runtime.node import Mapped, Node
 from progress.runtime.out import Exits
+from progress.runtime.underway import Underway, may_begin
 from progress.topology import NO_NODE, Network
 
 FIRST = 32  # times of those that wait among which a seed usually chooses
@@ -52,6 +53,7 @@ class Inbox:
         "queues",
         "ready",
         "size",
+        "underway",
     )
 
     def __init__(self, network: Network, node: int, behaviour: Node, policy: OnError) -> None:
@@ -74,6 +76,7 @@ class Inbox:
         self.busy = 0  # calls that are being made
         self.is_consuming = False  # whether one of them consumes messages
         self.is_listed = False
+        self.underway: list[Underway] = []  # the calls that are being made, in a run that is kept
 
     @property
     def has_work(self) -> bool:
@@ -87,6 +90,17 @@ class Inbox:
         if self.busy >= self.at_once:
             return False
         return bool(self.ready or (self.queues and not self.is_consuming))
+
+    def may_begin(self) -> bool:
+        """Whether a checkpoint may be taken while the next call is being made."""
+        return may_begin(self.behaviour, bool(self.ready))
+
+    def snapshot(self) -> Any:
+        """The state of the node before the calls that are being made."""
+        state = self.behaviour.snapshot()
+        for call in self.underway:
+            state = call.undo(state)
+        return state
 
     def put(self, edge: str, time: Any, values: list[Any]) -> None:
         """Let messages wait behind all that came before, with those of their time if that overtakes nothing.
@@ -144,8 +158,17 @@ class Inbox:
         else:
             ready.insert(bisect_right(ready, key(time), key=key), time)
 
+    def all_ready(self) -> list[Any]:
+        """The times of notifications that wait, with those that are being handed on, in a linear extension."""
+        handed_on = [call.action.time for call in self.underway if call.action.edge is None]
+        return sorted([*handed_on, *self.ready], key=self.key) if handed_on else [*self.ready]
+
     def waiting(self) -> Iterator[tuple[str, Any, list[Any]]]:
-        """All that waits, in an order in which `put` makes the same of it."""
+        """All that waits, in an order in which `put` makes the same of it; what is being consumed before the rest."""
+        for call in self.underway:
+            _, edge, time, values = call.action
+            if edge is not None:
+                yield edge, time, list(values)
         yield from ((edge, time, values) for (edge, time), values in self.queues.items())
         yield from self.behind
 

@@ -29,9 +29,14 @@ class Node:
     notifications then run side by side as they become ready, and a later one may be over before an earlier one, unless
     it waits for what the earlier one sends (A&I 4.2). Messages are consumed by one call at a time; meanwhile
     notifications may run, at times that are not at or after those of the messages.
+
+    `replays_alike` says that a node does the same again when the same comes in, in whatever order the engine chooses:
+    what it sends at a time depends on nothing but what has come at that time and those before it. Where a node cannot
+    say so, sinks that release what is complete wait for the checkpoint that covers it (`progress.runtime.releasing`).
     """
 
     at_once: int = 1
+    replays_alike: bool = False
 
     def on_start(self, out: Out) -> Any:
         """Called once before anything happens; may request notifications, at any time (A&I: Initial(p))."""
@@ -74,6 +79,8 @@ def slots_of(kind: type) -> set[str]:
 class Batch(Node):
     """Gets all messages of one time at once, when no more can come: `on_batch` is all that it needs."""
 
+    replays_alike = True
+
     def __init__(self) -> None:
         self.waiting: dict[Any, dict[str, list[Any]]] = {}
 
@@ -104,6 +111,8 @@ class Batch(Node):
 class Relay(Node):
     """Sends every message on, on every outgoing edge, as the graph's summaries say: a node without code."""
 
+    replays_alike = True
+
     def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
         """Send all of them on."""
         for leaving in out.edges:
@@ -117,6 +126,8 @@ class Mapped(Node):
     The function may be `async def`; then one value is waited for after the other. A value for which it raises has
     failed by itself, and the others have not: they are sent, and are not called again (`progress.runtime.by_value`).
     """
+
+    replays_alike = True
 
     def __init__(self, function: Callable[[Any], Any], flat: bool = False) -> None:
         self.function = function

@@ -1,8 +1,10 @@
-"""When a run that is kept rests, so that a checkpoint can be taken: no node runs, and no step is half done.
+"""When a checkpoint is taken of a run that is kept: when it is due, between two steps, while calls go on.
 
-Engines ask between two actions whether a rest is due. If so they begin nothing new, let what runs come to its end, and
-call `rest`. A node that runs for long must not hold up all others: after a while the run goes on without a rest, and
-waits longer the next time. So resting, and waiting for it, takes at most a tenth of the time, and comes about at last.
+Engines ask between two actions whether one is due, and a thread of its own where all others may be busy. Calls that are
+being made have not begun, as far as the checkpoint is concerned; only those of which that cannot be said are waited
+for, and meanwhile no such call begins (`progress.runtime.underway`). So a checkpoint is late by no more than one such
+call, however long others take, and where calls come to their end some of it is kept. Taking them costs a bounded share
+of the time, since the next is due so much later as one took.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import NamedTuple
 
 from progress.runtime.checkpoint import Beside, State
 
-WORK = 9  # times as long as a rest, or a wait for one, is worked before the next
-PATIENCE = 0.1  # seconds that are waited at first for what runs
+WORK = 9  # times as long as a checkpoint takes is worked before the next
+WORK_BESIDE = 1  # the same where jobs go on elsewhere while it is taken
 
 
 class Keeping(NamedTuple):
@@ -29,54 +31,47 @@ class Keeping(NamedTuple):
 
 
 class Rests:
-    """The rests of one run.
+    """The instants of one run at which checkpoints are taken.
 
     Parameters
     ----------
-    seconds : from the end of a rest to when the next one is due
+    seconds : from the end of one to when the next is due
     take : takes a checkpoint
-    moves : how much has happened so far; while nothing happens no rest is due
+    moves : how much has happened so far; while nothing happens none is due
     clock : the seconds now
+    work : how many times as long as one takes is worked before the next
     """
 
     def __init__(
-        self, seconds: float, take: Callable[[], None], moves: Callable[[], int], clock: Callable[[], float] = monotonic
+        self,
+        seconds: float,
+        take: Callable[[], None],
+        moves: Callable[[], int],
+        clock: Callable[[], float] = monotonic,
+        work: float = WORK,
     ) -> None:
         self._seconds = seconds
         self._take = take
         self._moves = moves
         self._clock = clock
+        self._work = work
         self._seen = moves()
         self._next = clock() + seconds
-        self._patience = PATIENCE
-        self._until: float | None = None  # until when what runs is waited for
 
     def is_due(self) -> bool:
-        """Whether nothing new is to begin until there was a rest. Cost: a look at the clock."""
-        now = self._clock()
-        if now < self._next or self._moves() == self._seen:
-            return False
-        if self._until is None:
-            self._until = now + self._patience
-        elif now >= self._until:  # what runs takes too long
-            self._next = now + WORK * self._patience
-            self._patience *= 2
-            self._until = None
-            return False
-        return True
+        """Whether a checkpoint is to be taken as soon as it can. Cost: a look at the clock."""
+        return self._clock() >= self._next and self._moves() != self._seen
 
     def rest(self) -> None:
-        """The run rests."""
+        """Take it: no step is half done."""
         begin = self._clock()
         self._take()
         end = self._clock()
         self._seen = self._moves()
-        self._next = end + max(self._seconds, WORK * (end - begin))
-        self._patience = max(PATIENCE, self._patience / 2)
-        self._until = None
+        self._next = end + max(self._seconds, self._work * (end - begin))
 
     def pause(self) -> float | None:
-        """The seconds until `is_due` may say something else if nothing more happens; None where it will not."""
+        """The seconds until one is due if nothing more happens; None where none will be."""
         if self._moves() == self._seen:
             return None
-        return max(0.0, (self._next if self._until is None else self._until) - self._clock())
+        return max(0.0, self._next - self._clock())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -18,10 +19,11 @@ from progress.runtime.given import check_outputs, late_name, outputs
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY
 from progress.runtime.own import Taken, made
-from progress.runtime.rest import Keeping, Rests
+from progress.runtime.releasing import why_held
+from progress.runtime.rest import WORK, WORK_BESIDE, Keeping, Rests
 from progress.runtime.results import Results
 from progress.runtime.simulation import simulate
-from progress.runtime.sink import Sink, Sinks
+from progress.runtime.sink import OFTEN, Sink, Sinks
 from progress.runtime.source import Brought, Feed, Source, begun, check_no_file, items_of, opening
 from progress.runtime.threads import Threads
 from progress.summary import NoMinimalTimes
@@ -79,10 +81,6 @@ class Running:
     ) -> None:
         """Look at all that was given, and open it."""
         network = dataflow.network
-        self.sinks = Sinks(dict(sinks), otherwise)
-        for edge, target in enumerate(network.targets):
-            if target == NO_NODE:
-                self.sinks.begin(network.edges[edge], network.edge_domains[edge])
         domains = {
             name: network.edge_domains[edge]
             for edge, name in enumerate(network.edges)
@@ -97,6 +95,11 @@ class Running:
             name: begun(name, partial(items_of, source, self.engine, name, domains[name]))
             for name, source in own.items()
         }
+        asides = {_aside(name): getattr(each, "aside", None) for name, each in items.items()}
+        self.sinks = Sinks({**sinks, **{name: sink for name, sink in asides.items() if sink is not None}}, otherwise)
+        for edge, target in enumerate(network.targets):
+            if target == NO_NODE:
+                self.sinks.begin(network.edges[edge], network.edge_domains[edge])
         opened = {
             name: begun(name, partial(opening, name, items[name], domain)) if name in items else ()
             for name, domain in domains.items()
@@ -123,6 +126,11 @@ class Running:
             feed.late_name = late_name(feed.late_name, network)
             policy = dataflow.on_error.get(feed.edge, dataflow.on_error.get("*"))
             feed.dead_letters = "" if policy is None else dead_letters(policy)
+            if self.keeping is not None and self.keeping.beside is not None and hasattr(feed.items, "keep_beside"):
+                feed.items.keep_beside(self.keeping.beside, feed.edge)
+        self.held: dict[str, str | None] = {}  # by sink that could hold what it has: why it does, if it does
+        if self.keeping is not None:
+            self._hold(self.keeping)
         late = {feed.edge: feed.late_name for feed in self.feeds}
         check_outputs(network, dataflow.on_error, late, sinks, besides)
         names = {*outputs(network), *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
@@ -138,6 +146,7 @@ class Running:
                 if self.on_spark is not None:
                     self.on_spark.begin(self.core, self.sinks)
                 if not self._goes_on:
+                    self.sinks.are_new()
                     self.core.start()
                 rests = self._begin()
                 if self.engine == "sim":
@@ -157,6 +166,7 @@ class Running:
 
     async def _in_a_loop(self) -> None:
         if not self._goes_on:
+            self.sinks.are_new()
             await self.core.start_async()
         rests = self._begin()
         engine = Asynchronous(self.core, self._open, self.brought, self.control, rests)
@@ -173,6 +183,7 @@ class Running:
             try:
                 self.core.check_over()
                 self.sinks.end()
+                self._cover()
             finally:
                 self.sinks.wait(self.control.check)
         except BaseException as error:
@@ -186,6 +197,39 @@ class Running:
                 self._taken.release()
                 if self.observer is not None:
                     self.observer.ended(self.core, failure)
+
+    def _hold(self, keeping: Keeping) -> None:
+        """Let sinks release nothing that may come out otherwise after a kill."""
+        beside = keeping.beside
+        for name in self.sinks.that_hold():
+            self.held[name] = why_held(name, self.dataflow.network, self.feeds, self.core.inboxes)
+            if self.held[name] is not None:
+                self.sinks.hold(name, (lambda value: value) if beside is None else beside.as_kept)
+
+    def _cover(self) -> None:
+        """A last checkpoint, so that what is held may leave. In a thread of its own, as it may have jobs."""
+        keeping = self.keeping
+        if keeping is None or not any(self.held.values()):
+            return
+        failures: list[BaseException] = []
+
+        def rest() -> None:
+            try:
+                self._rest(keeping)
+            except BaseException as error:
+                failures.append(error)
+
+        thread = (
+            threading.Thread(target=rest, daemon=True)
+            if self.on_spark is None
+            else self.on_spark.thread(rest, "last checkpoint", is_daemon=True)
+        )
+        thread.start()
+        while thread.is_alive():
+            thread.join(OFTEN)
+            self.control.check()
+        if failures:
+            raise failures[0]
 
     def capture(self) -> State:
         """The state of the run, while it rests."""
@@ -206,7 +250,9 @@ class Running:
                 keeping.keep(self.capture())
             else:
                 resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
-            rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves)
+            work = WORK if self.on_spark is None else WORK_BESIDE
+            rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves, work=work)
+            self.core.is_kept = self.engine != "sim"
         self._open = [feed for feed in self.feeds if not feed.is_over]
         self._listen()
         if self.observer is not None:
@@ -217,6 +263,7 @@ class Running:
         """Take a checkpoint, between two actions."""
         with nullcontext() if self.on_spark is None else self.on_spark.checkpoint():
             keeping.keep(self.capture())
+            self.sinks.kept()
 
     def _moves(self) -> int:
         """How much has happened."""
@@ -232,6 +279,8 @@ class Running:
             self.sinks.deliver(feed.dead_letters, None, [failure])
             if self.observer is not None:
                 self.observer.refused(failure)
+        if what.aside:
+            self.sinks.deliver(_aside(feed.edge), None, what.aside)
         if self.observer is not None and (what.batches or what.late):
             self.observer.brought(feed.edge, what.size, len(what.late))
 
@@ -254,3 +303,8 @@ def _of_this_run(source: Source, policies: dict[Any, Any]) -> Source:
     """The source as this run reads it: each run has policies of its own."""
     make: Callable[[dict[Any, Any]], Source] | None = getattr(source, "source_for", None)
     return source if make is None else make(policies)
+
+
+def _aside(edge: str) -> str:
+    """The side output of what has no time, of the source that an edge has."""
+    return f"aside of {edge}"

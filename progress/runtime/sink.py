@@ -5,8 +5,10 @@ A sink is a list, a function of (time, value), or an object with any of `write(t
 its edge, and `close()`. An object with `sink_for(name)` gives one for the run that begins. Functions and methods may be
 `async def`, but for `close`. What an object with `snapshot()` and `restore(state)` has taken and not written is part of
 a checkpoint; one that writes in a thread of its own has `settle()`, which waits for what it may write now, and perhaps
-`stop()`, which ends that, since the run has failed or was stopped; `ended()` is told when a run comes to its end. Two
-sinks that write each time once, and have the same `place`, are refused (PS779).
+`stop()`, which ends that, since the run has failed or was stopped; `ended()` is told when a run comes to its end, and
+`is_new()` when one begins that continues no other. One that releases what it has taken may be told to hold it until a
+checkpoint covers it (`hold(as_kept)`, `kept()`). Two sinks that write each time once, and have the same `place`, are
+refused (PS779).
 """
 
 from __future__ import annotations
@@ -70,6 +72,30 @@ class Sinks:
         tell = getattr(self._given.get(name), "begins", None)
         if tell is not None:
             tell(domain)
+
+    def are_new(self) -> None:
+        """The run begins, and continues no other."""
+        for sink in self._given.values():
+            tell = getattr(sink, "is_new", None)
+            if tell is not None:
+                tell()
+
+    def that_hold(self) -> list[str]:
+        """The sinks that can hold what they have taken until a checkpoint covers it."""
+        return [name for name, sink in self._given.items() if hasattr(sink, "hold")]
+
+    def hold(self, name: str, as_kept: Callable[[Any], Any]) -> None:
+        """Let a sink release nothing that no checkpoint covers; `as_kept` is what one has for a value."""
+        self._given[name].hold(as_kept)
+
+    def kept(self) -> None:
+        """The checkpoint that was taken last is on the disk."""
+        for name in self.that_hold():
+            self._given[name].kept()
+
+    def already(self) -> dict[str, int]:
+        """At how many times there were rows of another run already, by sink, of those that know."""
+        return {name: sink.already for name, sink in self._given.items() if getattr(sink, "already", 0)}
 
     def snapshots(self) -> dict[str, Callable[[], Any]]:
         """How to learn what sinks have not written, by name, of those that know."""

@@ -7,6 +7,7 @@ domain)` does: the time policies are such objects (`progress.runtime.policies`).
 * `Messages(time, values)`, several of one time, at the cost of one,
 * `Late(time, value)`, a message that is late whatever the time is, even one that the input does not have,
 * `Refused(value, error, place)`: something that no message can be made of, which stops the run, or is a dead letter,
+* `Aside(values)`, what has no time at all, for the sink that the items have as their attribute `aside`,
 * `Complete(times)`: from now on only messages at or after one of these times come,
 * `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
 
@@ -68,6 +69,12 @@ class Late(NamedTuple):
     value: Any
 
 
+class Aside(NamedTuple):
+    """What has no time."""
+
+    values: Sequence[Any]
+
+
 class _Silent:
     """Nothing has come for now."""
 
@@ -94,7 +101,9 @@ class _End:
 
 
 END = _End()
-MARKS = frozenset({Complete, Late, Messages, Refused, _Silent, _End})  # the types of items that are no single message
+MARKS = frozenset(
+    {Aside, Complete, Late, Messages, Refused, _Silent, _End}
+)  # types of items that are no single message
 
 
 # items that are all there, and do not depend on when they are asked for
@@ -103,17 +112,20 @@ AT_HAND: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 def _is_read(item: Any) -> bool:
     """Whether an item counts as read, as messages do."""
-    return type(item) not in MARKS or type(item) in (Late, Messages, Refused)
+    return type(item) not in MARKS or type(item) in (Aside, Late, Messages, Refused)
 
 
 class Brought(NamedTuple):
-    """What one look at a source gave: messages by time, where the input stands now, what is late, what is malformed."""
+    """What one look at a source gave: messages by time, where the input stands now, what is late, what is malformed,
+    what has no time.
+    """
 
     batches: dict[Any, list[Any]]
     opened: tuple[Any, ...] | None
     late: list[tuple[Any, Any]]
     is_silent: bool
     refused: Sequence[SourceFailed] = ()
+    aside: Sequence[Any] = ()
 
     @property
     def size(self) -> int:
@@ -136,6 +148,7 @@ class Feed:
         self.dead_letters = ""  # the side output of what no message can be made of; none: that stops the run
         self.handle: int | None = getattr(items, "handle", None)
         self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
+        self.is_replayed_alike: bool = getattr(items, "replays_alike", False)  # behind a position the same comes again
         self.is_over = False
         self.taken = 0  # how many messages were digested
         self._skip = 0  # how many of them come again
@@ -179,6 +192,7 @@ class Feed:
         batches: dict[Any, list[Any]] = {}
         late: list[tuple[Any, Any]] = []
         refused: list[SourceFailed] = []
+        aside: list[Any] = []
         opened = None
         is_silent = False
         finished: list[tuple[Any, list[Any]]] = []
@@ -202,6 +216,9 @@ class Feed:
                     continue
                 if type(item) is Refused:
                     refused.append(self._refused(item))
+                    continue
+                if type(item) is Aside:
+                    aside += item.values
                     continue
                 marks += 1
                 if item is SILENT:
@@ -244,7 +261,7 @@ class Feed:
                     batches[time] += values
                 else:
                     batches[time] = values
-        return Brought(batches, opened, late, is_silent, refused)
+        return Brought(batches, opened, late, is_silent, refused, aside)
 
     @property
     def position(self) -> tuple[tuple[Any, ...], bool, int]:

@@ -27,6 +27,7 @@ FEW = 10  # the same where each item has many messages
 MANY = 4_000  # messages of such items that are passed on at once
 TURNS = 1_000  # actions after which what has arrived is passed on, though nodes have more to do: a loop may wait for it
 OFTEN, SELDOM = 0.02, 0.5  # seconds between looks at whether the run has to stop
+LOOKS, SHORT = 0.1, 0.001  # seconds between looks at whether a checkpoint is due, while nothing has happened; at least
 PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
 
 
@@ -59,6 +60,7 @@ class Threads:
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)  # something may be run, or all is over
         self._room = threading.Condition(self._lock)  # sources may bring more
+        self._settled = threading.Condition(self._lock)  # a call is over for which a checkpoint waits
         self._busy = 0
         self._turns = 0
         self._idle = 0
@@ -75,6 +77,8 @@ class Threads:
             for feed, arrived in zip(self._feeds, self._arrived, strict=True)
         ]
         workers = [self._thread(self._worked, f"worker {number}") for number in range(self._workers)]
+        if self._rests is not None:
+            workers.append(self._thread(self._watched, "checkpoints"))
         try:
             for thread in (*readers, *workers):
                 thread.start()
@@ -121,15 +125,26 @@ class Threads:
         self._stopped.set()
         self._work.notify_all()
         self._room.notify_all()
+        self._settled.notify_all()
+
+    def _watched(self) -> None:
+        """Take checkpoints when they are due, while all workers may be busy."""
+        assert self._rests is not None
+        with self._lock:
+            while not self._is_over:
+                try:
+                    if not self._rest():
+                        pause = self._rests.pause()
+                        self._settled.wait(LOOKS if pause is None or self._core.is_awaited else max(pause, SHORT))
+                except BaseException as error:
+                    self._fail(error)
 
     def _worked(self) -> None:
         core = self._core
         with self._lock:
             while not self._is_over:
                 try:
-                    if self._rests is not None and self._rests.is_due():
-                        self._rest(self._rests)
-                        continue
+                    self._rest()
                     self._turns += 1
                     if self._turns % TURNS == 0:
                         self._bring()
@@ -150,16 +165,23 @@ class Threads:
                         self._busy -= 1
                     core.commit(performed)
                     del action, performed  # who waits for work does not hold what was sent
+                    if core.is_awaited:
+                        self._settled.notify()
                 except BaseException as error:
                     self._fail(error)
 
-    def _rest(self, rests: Rests) -> None:
-        """Let the run rest, when the last of those that run nodes comes here."""
-        if self._busy:
-            self._work.wait(rests.pause())
-        else:
-            rests.rest()
-            self._work.notify_all()
+    def _rest(self) -> bool:
+        """Take a checkpoint if one is due and may be taken now."""
+        rests, core = self._rests, self._core
+        if rests is None or not rests.is_due():
+            return False
+        if not core.may_be_kept():
+            core.is_awaited = True
+            return False
+        rests.rest()
+        core.was_kept()
+        self._work.notify_all()
+        return True
 
     def _bring(self) -> bool:
         """Pass on what has arrived, where there is room; whether there was anything."""
@@ -190,7 +212,7 @@ class Threads:
             return False
         self._idle += 1  # before looking once more: who appends looks at it afterwards
         if not any(map(self._may_bring, self._feeds, self._arrived)):
-            self._work.wait(None if self._rests is None else self._rests.pause())
+            self._work.wait()
         self._idle -= 1
         return True
 

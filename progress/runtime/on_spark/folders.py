@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 ON_THIS_MACHINE = re.compile(r"file:(//)?(?=/)")
 TEMPORARY = ("_", ".")  # how names begin that Spark does not read
+SETTLED = 2_000_000_000  # nanoseconds after which a folder that changes again has another time of change
 IN_PATTERNS = re.compile(r"[\[\]{}*?\\]")
 
 
@@ -27,8 +30,53 @@ def as_it_is(path: str) -> str:
     return IN_PATTERNS.sub(r"\\\g<0>", path)
 
 
+class Listing:
+    """The files below a folder of this machine, looked at again and again.
+
+    A folder whose own time of change is as before, and lies back, has no new file: it is not listed again. Cost of a
+    look: O(folders), and O(files) in those that have changed.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, tuple[int, list[str], list[str]]] = {}  # when it changed, its files, its folders
+
+    def files(self) -> list[str]:
+        """The names of all files, with the folders that they are in."""
+        found: list[str] = []
+        left = [""]
+        while left:
+            folder = left.pop()
+            try:
+                files, folders = self._in(folder)
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            found += files
+            left += folders
+        return sorted(found)
+
+    def _in(self, folder: str) -> tuple[list[str], list[str]]:
+        place = self._root / folder
+        changed = place.stat().st_mtime_ns
+        known = self._known.get(folder)
+        if known is not None and known[0] == changed:
+            return known[1], known[2]
+        files, folders = [], []
+        with os.scandir(place) as entries:
+            for entry in entries:
+                name = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(name)
+                elif entry.is_file():
+                    files.append(name)
+        if time_ns() - changed > SETTLED:  # what changes again within the clock's step would look the same
+            self._known[folder] = changed, files, folders
+        return files, folders
+
+
 class Folder:
-    """A folder. Cost of every call but `files`: a few calls of the JVM, about a millisecond each, and the store's own.
+    """A folder. Cost of every call but `files`: on this machine that of the system's, elsewhere a few calls of the JVM,
+    about a millisecond each, and the store's own.
 
     Parameters
     ----------
@@ -45,6 +93,7 @@ class Folder:
         self._jvm = jvm
         self.session = session
         self.path: str = text
+        self._listing: Listing | None = None
         self.is_here = self._system.getScheme() == "file"
 
     def place(self, name: str) -> str:
@@ -53,20 +102,28 @@ class Folder:
 
     def exists(self, name: str = "") -> bool:
         """Whether there is something of this name; the folder itself without one."""
+        if self.is_here:
+            return self._here(name).exists()
         return bool(self._system.exists(self._path(self.place(name))))
 
     def names(self, name: str = "") -> list[str]:
         """What is directly in a folder of this name, in order; nothing where there is none."""
         if not self.exists(name):
             return []
+        if self.is_here:
+            return sorted(path.name for path in self._here(name).iterdir())
         found = self._system.listStatus(self._path(self.place(name)))
         return sorted(status.getPath().getName() for status in found)
 
     def files(self) -> list[str]:
-        """The names of all files below, with the folders that they are in. Cost: O(files); a call each if elsewhere."""
+        """The names of all files below, with the folders that they are in.
+
+        Cost: that of `Listing`; a call for each file if elsewhere.
+        """
         if self.is_here:
-            root = Path(ON_THIS_MACHINE.sub("", self.path))
-            return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+            if self._listing is None:
+                self._listing = Listing(Path(ON_THIS_MACHINE.sub("", self.path)))
+            return self._listing.files()
         if not self.exists():
             return []
         start = len(self._system.makeQualified(self._path(self.path)).toUri().getPath()) + 1
@@ -77,6 +134,8 @@ class Folder:
 
     def read(self, name: str) -> str:
         """The text of a file."""
+        if self.is_here:
+            return self._here(name).read_text("utf-8")
         stream = self._system.open(self._path(self.place(name)))
         try:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
@@ -87,6 +146,13 @@ class Folder:
         """A file that is there as a whole or not at all: written under another name, and renamed."""
         folder, _, last = name.rpartition("/")
         fresh = f"{folder}/.{last}-{uuid4().hex}"
+        if self.is_here:
+            with self._here(fresh).open("wb") as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            self._here(fresh).replace(self._here(name))
+            return
         stream = self._system.create(self._path(self.place(fresh)), True)
         try:
             stream.write(bytearray(text.encode()))
@@ -97,6 +163,9 @@ class Folder:
 
     def move(self, name: str, to: str) -> None:
         """Rename, in one step where the file system has one; what is there already under that name goes before."""
+        if self.is_here:
+            self._move_here(self._here(name), self._here(to))
+            return
         target = self._path(self.place(to))
         self._system.mkdirs(target.getParent())
         self.delete(to)
@@ -105,4 +174,27 @@ class Folder:
 
     def delete(self, name: str) -> None:
         """Remove what has this name, with all that is in it, if it is there."""
+        if self.is_here:
+            place = self._here(name)
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place, ignore_errors=True)
+            else:
+                place.unlink(missing_ok=True)
+            return
         self._system.delete(self._path(self.place(name)), True)
+
+    def make(self, name: str) -> None:
+        """A folder of this name, if there is none."""
+        if self.is_here:
+            self._here(name).mkdir(parents=True, exist_ok=True)
+        else:
+            self._system.mkdirs(self._path(self.place(name)))
+
+    def _here(self, name: str) -> Path:
+        return Path(ON_THIS_MACHINE.sub("", self.place(name)))
+
+    def _move_here(self, place: Path, to: Path) -> None:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if to.is_dir():
+            shutil.rmtree(to)
+        place.replace(to)

@@ -2,7 +2,8 @@
 
 A DataFrame is a plan, which another process cannot take over; its rows can be. So what waits in a queue, what a node
 keeps and what a sink has not written yet is computed when a checkpoint first meets it, in one job, and not again as
-long as it waits. What no checkpoint holds any more is removed after the next one is on the disk. What this process was
+long as it waits. What its source can make anew, as the rows of some files, is known by what it is made of, and is not
+computed. What no checkpoint holds any more is removed after the next one is on the disk. What this process was
 started from stays until it ends, since plans made of it may still read it.
 
 The folder has to be one that driver and executors see under the same path.
@@ -11,7 +12,10 @@ The folder has to be one that driver and executors see under the same path.
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,7 +23,7 @@ from weakref import WeakKeyDictionary
 from progress.runtime.on_spark.folders import as_it_is
 from progress.runtime.on_spark.said import said
 
-FOLDER = "frames"
+FOLDER, LOOKS = "frames", "looks"
 
 
 class NotComputed(Exception):
@@ -30,8 +34,11 @@ class KeptFrames:
     """The DataFrames beside a checkpoint; implements `progress.runtime.checkpoint.Beside`."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder.absolute() / FOLDER
+        self._whole = folder.absolute()
+        self._folder = self._whole / FOLDER
         self._numbers: WeakKeyDictionary[Any, tuple[int, str]] = WeakKeyDictionary()
+        self._sources: dict[str, Callable[[Any], Any]] = {}
+        self._made: WeakKeyDictionary[Any, tuple[str, Any]] = WeakKeyDictionary()  # by which source, of what
         self._held: set[int] = set()  # by the checkpoint that is being taken
         self._read: set[int] = set()  # by this process
         self._is_stopped = False
@@ -42,6 +49,19 @@ class KeptFrames:
         kind = type(part)
         return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
 
+    def file(self, name: str) -> Path:
+        """A file beside the frames, of one source."""
+        plain = re.sub(r"[^A-Za-z0-9_-]+", ".", name)
+        return self._whole / LOOKS / f"{plain}~{sha256(name.encode()).hexdigest()[:8]}"
+
+    def add_source(self, edge: str, make: Callable[[Any], Any]) -> None:
+        """The source of an edge makes DataFrames anew."""
+        self._sources[edge] = make
+
+    def is_made_by(self, edge: str, part: Any, of: Any) -> None:
+        """A DataFrame that the source of an edge can make anew."""
+        self._made[part] = (edge, of)
+
     def begin(self) -> None:
         """A checkpoint is taken now."""
         self._held = set()
@@ -50,8 +70,14 @@ class KeptFrames:
         """The run was stopped: from now on `NotComputed` where a job would be needed."""
         self._is_stopped = True
 
-    def write(self, part: Any) -> tuple[int, str]:
-        """Keep a DataFrame; its number and its columns. Cost: a job, the first time."""
+    def write(self, part: Any) -> tuple[Any, Any]:
+        """Keep a DataFrame; its number and its columns. Cost: a job, the first time.
+
+        Of one that its source makes anew: the edge, and what it is made of. Cost: none.
+        """
+        made = self._made.get(part)
+        if made is not None:
+            return made
         known = self._numbers.get(part)
         if known is None:
             if self._is_stopped:
@@ -71,19 +97,30 @@ class KeptFrames:
         except (PySparkException, Py4JError) as error:
             raise NotComputed(said(error)) from error
 
-    def read(self, name: tuple[int, str]) -> Any:
+    def read(self, name: tuple[Any, Any]) -> Any:
         """The DataFrame that was kept, to be read when it is used."""
+        if isinstance(name[0], str):
+            made = self._sources[name[0]](name[1])
+            self._made[made] = name
+            return made
+        frame = self._at(*name)
+        self._numbers[frame] = name
+        self._read.add(name[0])
+        self._held.add(name[0])
+        return frame
+
+    def as_kept(self, part: Any) -> Any:
+        """A DataFrame as the last checkpoint has it, where it was computed for that; other things as they are."""
+        known = self._numbers.get(part) if self.takes(part) else None
+        return part if known is None else self._at(*known)
+
+    def _at(self, number: int, columns: str) -> Any:
         from pyspark.sql.types import StructType
 
         from progress.spark_session import start_session
 
-        number, columns = name
         frames = start_session(graphframes=False).read.schema(StructType.fromJson(json.loads(columns)))
-        frame = frames.parquet(as_it_is(str(self._folder / str(number))))
-        self._numbers[frame] = name
-        self._read.add(number)
-        self._held.add(number)
-        return frame
+        return frames.parquet(as_it_is(str(self._folder / str(number))))
 
     def settle(self) -> None:
         """The checkpoint is on the disk, or was read: remove what is in none."""

@@ -1,13 +1,15 @@
 """Parquet with a commit log: a reader sees a time as a whole or not at all, and a replayed time is written once.
 
-    FOLDER/_attempts/...        what is being written
-    FOLDER/time=KEY/*.parquet   the rows of one time, moved here when all of them are written
-    FOLDER/_commits/KEY.json    the commit: {"time": t, "folder": "time=KEY", "rows": n, "columns": "..."}
+    FOLDER/_attempts/...            what is being written
+    FOLDER/time=KEY/*.parquet       the rows of one time, moved here when all of them are written
+    FOLDER/_commits/KEY@RUN.json    the commit: {"time": t, "folder": "time=KEY", "files": [...], "rows": n, ...}
 
 A time is in the table from the instant at which its commit has its name. Everything before that can be done again: an
-attempt is removed by the next run, and a folder without a commit is replaced. `read_committed` reads what is committed.
-Who reads FOLDER itself sees whole times too, where renaming a folder is one step (not in an object store), with the
-time's key as a column `time` if the rows have none of this name; for a moment there may be one that has no commit yet.
+attempt is removed by the next run, and files that no commit names are no part of the table. A commit that takes the
+place of others names them (`replaces`), so a reader has the one or the others; then they are removed. `read_committed`
+reads what is committed. Who reads FOLDER itself sees whole times too, where renaming a folder is one step (not in an
+object store) and one run has written it, with the time's key as a column `time` if the rows have none of this name; for
+a moment there may be one that has no commit yet.
 
 One run at a time writes to a folder; the state of a run is locked for the same reason.
 """
@@ -16,77 +18,170 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
-from progress.runtime.on_spark.folders import Folder, as_it_is, whole
+from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is, whole
 from progress.runtime.on_spark.schemas import check_columns
-from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
+from progress.runtime.on_spark.sinks_by_time import ByTime, TableSink, key_of
+from progress.runtime.on_spark.sinks_modes import (
+    ERROR,
+    IGNORE,
+    OVERWRITE,
+    OVERWRITE_PARTITIONS,
+    checked_mode,
+    foreign,
+    there_already,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 ATTEMPTS, COMMITS = "_attempts", "_commits"
+OF_A_TIME = "time="
+KNOWN = {"time", "folder", "rows", "columns"}  # what a commit says at least
 
 
-class ParquetSink:
-    """A sink for an output edge: a folder of Parquet files, a commit for each time. All times have the same columns.
+class ParquetSink(TableSink):
+    """A sink for an edge or a side output: a folder of Parquet files, a commit for each time, with the same columns.
+
+    Parameters
+    ----------
+    folder : of this sink alone
+    mode : what is done where another run has written something: `sinks_modes.checked_mode`
+    writers : how many times are written at once
 
     Cost of a time: one job, which counts its rows as it writes them (`Observation`), and two renames.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], mode: str = ERROR, *, writers: int = 1) -> None:
         self.folder = folder
+        self.mode = checked_mode(mode)
+        self.writers = writers
 
     def sink_for(self, name: str) -> ByTime:
         """The sink of one run."""
-        return ByTime(name, _Commits(name, self.folder), f"the folder {whole(self.folder)}")
+        return self._made(name, _Commits(name, self), f"the folder {whole(self.folder)}", self.writers)
 
 
 class _Commits:
-    def __init__(self, name: str, path: str | os.PathLike[str]) -> None:
+    def __init__(self, name: str, sink: ParquetSink) -> None:
         self._what = f"what leaves at {brief(name)}"
-        self._path = path
-        self._folder: Folder | None = None
+        self._sink = sink
         self._columns: StructType | None = None
+        self._others: dict[str, list[str]] = {}  # by key of a time, the commits of other runs
+        self._has_replaced = False  # all that was there
+        self._lock = threading.Lock()
+        self._run: str
+        self._folder: Folder
 
-    def commit(self, time: Any, frame: DataFrame) -> None:
-        """Write a time, if it has no commit."""
-        from pyspark.sql import Observation, functions
-
-        folder = self._folder or self._opened(frame.sparkSession)
-        key = key_of(time)
-        if folder.exists(f"{COMMITS}/{key}.json"):
-            return
-        if self._columns is not None:
-            check_columns(f"{self._what} at {brief(time)}", self._columns, frame.schema)
-        seen = Observation()
-        attempt = f"{ATTEMPTS}/{uuid4().hex}"
-        rows = frame.observe(seen, functions.count(functions.lit(1)).alias("rows"))
-        rows.write.parquet(folder.place(attempt))
-        folder.move(attempt, f"time={key}")
-        commit = {
-            "time": write_time(time),
-            "folder": f"time={key}",
-            "rows": seen.get["rows"],
-            "columns": frame.schema.json(),
-        }
-        folder.write(f"{COMMITS}/{key}.json", json.dumps(commit, default=str))
-        self._columns = frame.schema
-
-    def _opened(self, session: SparkSession) -> Folder:
-        """The folder, without the attempts of a run that was killed."""
+    def begin(self, run: str, is_continued: bool) -> None:
+        """Look at what is there. Cost: that of listing."""
         from pyspark.sql.types import StructType
 
-        self._folder = folder = Folder(session, self._path)
+        from progress.spark_session import start_session
+
+        self._run = run
+        self._folder = folder = Folder(start_session(graphframes=False), self._sink.folder)
+        _check_own(folder)
+        names = _names(folder)
+        own = [name for name in names if _parts(name)[1] == run]
+        for name in names:
+            key, other = _parts(name)
+            if other != run:
+                self._others.setdefault(key, []).append(name)
+        if self._others and not is_continued and self._sink.mode == ERROR:
+            raise there_already(f"the folder {brief(folder.path)}", _said(len(self._others)))
+        if self._sink.mode == OVERWRITE:
+            self._has_replaced = bool(own) or not self._others
+            if own:
+                self._remove([name for those in self._others.values() for name in those])
         folder.delete(ATTEMPTS)
-        commits = _names(folder)
-        if commits:
-            self._columns = StructType.fromJson(json.loads(_commit(folder, commits[0])["columns"]))
-        return folder
+        folder.make(COMMITS)
+        known = own or (names if self._sink.mode != OVERWRITE else [])
+        if known:
+            self._columns = StructType.fromJson(json.loads(_commit(folder, known[0])["columns"]))
+
+    def commit(self, time: Any, frame: Callable[[], DataFrame]) -> bool:
+        """Write a time, if this run has no commit of it."""
+        folder, mode = self._folder, self._sink.mode
+        key = key_of(time)
+        name = f"{key}@{self._run}.json"
+        if folder.exists(f"{COMMITS}/{name}"):
+            return False
+        others = self._others.get(key, [])
+        if others and mode == IGNORE:
+            return True
+        rows = frame()
+        with self._lock:
+            if self._columns is None:
+                self._columns = rows.schema
+            check_columns(f"{self._what} at {brief(time)}", self._columns, rows.schema)
+        attempt = f"{ATTEMPTS}/{uuid4().hex}"
+        count = _written(rows, folder.place(attempt))
+        commit = {
+            "time": write_time(time),
+            "folder": f"{OF_A_TIME}{key}",
+            "files": self._moved(attempt, key, has_others=bool(others)),
+            "rows": count,
+            "columns": rows.schema.json(),
+        }
+        if mode == OVERWRITE:
+            with self._lock:  # the first one takes the place of all
+                if self._has_replaced:
+                    self._write(name, commit, [])
+                else:
+                    self._write(name, commit, [each for those in self._others.values() for each in those])
+                    self._has_replaced = True
+        else:
+            self._write(name, commit, others if mode == OVERWRITE_PARTITIONS else [])
+        return bool(others)
+
+    def _write(self, name: str, commit: dict[str, Any], replaces: list[str]) -> None:
+        """Commit; what it replaces is no part of the table from then on, and is removed."""
+        if replaces:
+            commit["replaces"] = replaces
+        self._folder.write(f"{COMMITS}/{name}", json.dumps(commit, default=str))
+        self._remove(replaces)
+
+    def _moved(self, attempt: str, key: str, has_others: bool) -> list[str]:
+        """Put what was written where it is read: as a whole, or beside what other runs have written at this time."""
+        folder, place = self._folder, f"{OF_A_TIME}{key}"
+        files = [name for name in folder.names(attempt) if not name.startswith(TEMPORARY)]
+        if not has_others:
+            folder.move(attempt, place)
+            return files
+        for number, name in enumerate(files):
+            files[number] = f"{self._run}-{name}"
+            folder.move(f"{attempt}/{name}", f"{place}/{files[number]}")
+        folder.delete(attempt)
+        return files
+
+    def _remove(self, names: list[str]) -> None:
+        """Remove commits, and then the files that they name."""
+        folder = self._folder
+        for name in names:
+            if folder.exists(f"{COMMITS}/{name}"):
+                commit = _commit(folder, name)
+                folder.delete(f"{COMMITS}/{name}")
+                for file in _files(folder, commit):
+                    folder.delete(file)
+                if not any(not each.startswith(TEMPORARY) for each in folder.names(commit["folder"])):
+                    folder.delete(commit["folder"])
+
+
+def _written(rows: DataFrame, place: str) -> int:
+    """Write rows; how many they are."""
+    from pyspark.sql import Observation, functions
+
+    seen = Observation()
+    rows.observe(seen, functions.count(functions.lit(1)).alias("rows")).write.parquet(place)
+    return int(seen.get["rows"])
 
 
 def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:
@@ -94,21 +189,42 @@ def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> Dat
     from pyspark.sql.types import StructType
 
     there = Folder(session, folder)
-    found = [_commit(there, name) for name in _names(there)]
+    found = _commits(there)
     if not found:
         raise PointstampError("PS777", f"nothing is committed in {brief(there.path)}", "a folder of a ParquetSink")
     columns = StructType.fromJson(json.loads(found[0]["columns"]))
-    return session.read.schema(columns).parquet(*(as_it_is(there.place(commit["folder"])) for commit in found))
+    files = [as_it_is(there.place(file)) for commit in found for file in _files(there, commit)]
+    return session.read.schema(columns).parquet(*files)
 
 
 def committed(session: SparkSession, folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """The commits of a folder, by the names of their times: {"time", "folder", "rows", "columns"}."""
-    there = Folder(session, folder)
-    return [_commit(there, name) for name in _names(there)]
+    """The commits of a folder, by the names of their times: {"time", "folder", "files", "rows", "columns"}."""
+    return _commits(Folder(session, folder))
+
+
+def _commits(folder: Folder) -> list[dict[str, Any]]:
+    found = {name: _commit(folder, name) for name in _names(folder)}
+    replaced = {name for commit in found.values() for name in commit.get("replaces", ())}
+    return [commit for name, commit in found.items() if name not in replaced]
+
+
+def _files(folder: Folder, commit: dict[str, Any]) -> list[str]:
+    """The files of a commit; those of one that does not name them are all in its folder."""
+    place = commit["folder"]
+    names = commit.get("files")
+    if names is None:
+        names = [name for name in folder.names(place) if not name.startswith(TEMPORARY)]
+    return [f"{place}/{name}" for name in names]
 
 
 def _names(folder: Folder) -> list[str]:
     return [name for name in folder.names(COMMITS) if name.endswith(".json") and not name.startswith(".")]
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The key of the time of a commit, and its run."""
+    key, _, run = name.removesuffix(".json").partition("@")
+    return key, run
 
 
 def _commit(folder: Folder, name: str) -> dict[str, Any]:
@@ -116,7 +232,21 @@ def _commit(folder: Folder, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(folder.read(f"{COMMITS}/{name}"))
     except ValueError:
         found = {}
-    if not {"time", "folder", "rows", "columns"} <= found.keys():
+    if not found.keys() >= KNOWN:
         what = f"{brief(folder.place(f'{COMMITS}/{name}'))} is no commit"
         raise PointstampError("PS777", what, "as a ParquetSink wrote it")
     return found
+
+
+def _check_own(folder: Folder) -> None:
+    """Refuse (PS780) a folder in which there is something that no such sink has written."""
+    names = folder.names()
+    own = {ATTEMPTS, COMMITS}
+    has_log = COMMITS in names
+    strange = [name for name in names if name not in own and not (has_log and name.startswith(OF_A_TIME))]
+    if strange:
+        raise foreign(f"the folder {brief(folder.path)}", strange)
+
+
+def _said(times: int) -> str:
+    return f"{times} {'time' if times == 1 else 'times'} of another run"

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, is_number, times_of
+from progress.runtime.checkpoint import Beside
 from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is
 from progress.runtime.on_spark.schemas import check_columns
+from progress.runtime.on_spark.sources_looks import Look, Looks
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned, in_order, still_to_come
-from progress.runtime.on_spark.sources_times import Reading, readable, rows_by_time
+from progress.runtime.on_spark.sources_times import Reading, readable, rows_by_time, with_one_of
 from progress.runtime.sink import Sink
-from progress.runtime.source import SILENT, Complete, Messages
+from progress.runtime.source import SILENT, Aside, Complete, Messages
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, DataFrameReader
     from pyspark.sql.types import StructType
 
 OFTEN = 0.5  # seconds between looks at the folder
 NUMBER = r"(\d+)"
-TOLD = object()  # the key of what the rule says
 LENIENT = ("json", "csv")  # forms in which Spark makes nulls of what it cannot read, unless it is told to fail
+Made: TypeAlias = tuple[list[str], list[Any] | None]  # of which files, and which of their rows
 SELF_DESCRIBING = ("parquet", "orc", "avro")
 
 
@@ -53,9 +57,11 @@ class FileSource:
 
     Names that begin with "_" or "." are no messages, so a writer may write under such a name and rename. A file has to
     be whole when it has its name, and stays as it is: one that is written again is not read again. A time that is
-    completed already makes a file late. Cost of a look: O(files in the folder). Where the times stand in the rows, one
-    job over new files finds them and counts the rows of each (`counts`); it reads the column and nothing else where the
-    form allows. Who uses a message reads its files, those of several times once for each.
+    completed already makes a file late. A run that is kept writes each look down before it hands it on, and one that
+    goes on from there has the same files together again: what was late is late. A folder that is not watched is what
+    was there at the first look. Cost of a look: O(folders), and O(files) in those that have changed. Where the times
+    stand in the rows, one job over new files finds them and counts the rows of each (`counts`); it reads the column and
+    nothing else where the form allows. Who uses a message reads its files, those of several times once for each.
     """
 
     def __init__(
@@ -118,47 +124,47 @@ class _Found(NamedTuple):
     """A message: some files of one time, or the rows of a time in all the files of one look."""
 
     time: Any
-    names: tuple[str, ...]
-    place: int  # among the messages of these files, from 1 on
-    is_last: bool  # of them
-    frame: DataFrame | None  # None: all rows of the files
+    frame: DataFrame
+    of: Made
 
 
 class _FileItems(Positioned):
-    """The items of one run.
+    """The items of one run: look after look, each written down before it is handed on (`sources_looks`).
 
-    The position: the files that are behind the run; those of which only the first times are, with how many these are;
-    and the time whose rule has not been told yet, though its rows are in the run.
+    The position: how many looks are behind the run, and how many items of the next one.
     """
 
     def __init__(self, source: FileSource, edge: str, domain: Domain, waits: bool) -> None:
         super().__init__()
-        self._begun: tuple[list[str], int] = ([], 0)
-        self._untold: list[Any] = []
+        self.done = [0, 0]
+        self.aside = source.aside
         self._source = source
         self._edge = edge
         self._domain = domain
         self._waits = waits
-        self._schema: StructType | None = None
+        self._is_continued = False
+        self._before: list[Look] = []  # of the processes before this one
+        self._columns: StructType | None = None
         self._stopped = threading.Event()
-        self._folder: Folder
+        self._looks = Looks(None, edge)
+        self._beside: Beside | None = None
+        self._reached: Folder | None = None
+
+    def keep_beside(self, beside: Beside, edge: str) -> None:
+        self._beside = beside
+        self._looks = Looks(beside.file(edge), edge)
+        beside.add_source(edge, self._made_of)
 
     def entered(self, key: Any) -> None:
-        if key is TOLD:
-            self._untold = []
-            return
-        found, self._untold = key
-        if found.is_last:
-            self.done += found.names
-        self._begun = ([], 0) if found.is_last else (list(found.names), found.place)
-
-    @property
-    def position(self) -> Any:
-        return list(self.done), self._begun, list(self._untold)
+        self.done = list(key)
 
     def go_to(self, position: Any) -> None:
-        done, self._begun, untold = position
-        self.done, self._untold = list(done), list(untold)
+        super().go_to(position)
+        self._is_continued = True
+        begun, skipped = self.done
+        self._before = self._looks.written(begun + (skipped > 0))
+        for look in self._before:  # what waits in the run may be made of files that were found first
+            self._take_columns(look)
 
     def stop(self) -> None:
         """Nobody takes any more: do not wait."""
@@ -166,69 +172,92 @@ class _FileItems(Positioned):
         self._stopped.set()
 
     def keyed(self) -> Iterator[Keyed]:
-        from progress.spark_session import start_session
-
-        source = self._source
-        self._folder = folder = Folder(start_session(graphframes=False), source.folder)
+        source, folder = self._source, self._folder
         if not folder.exists():
             raise PointstampError("PS774", f"there is no folder {brief(str(source.folder))}", "one that exists")
-        seen, told = set(self.done), set()
-        yield from self._go_on(seen)
-        while not self.is_stopped:
-            before = folder.files()  # a marker counts with the files that were there before it
-            now = folder.files() if source.is_live else before
-            is_last = not source.is_live or (source.end is not None and source.end in before)
-            names = [name for name in now if name not in seen and self._is_message(name)]
-            seen.update(names)
-            new = self._found(names)
-            left = still_to_come(self._domain, [found.time for found in new])
-            for found, rest in zip(new, left, strict=False):
-                yield from self._hand_on(found, tells=not is_last)
-                if is_last:
-                    yield None, rest
-            for name in before:
-                if source.marker is not None and name not in told and name.rpartition("/")[2] == source.marker:
-                    told.add(name)
-                    yield None, Complete(tuple(self._after(self._time(name))))
-            if is_last:
+        seen: set[str] = set()  # files and markers
+        if not self._is_continued:
+            self._looks.begin()
+        begun, skipped = self.done
+        for number, look in enumerate(self._before):
+            seen.update(look.names, look.markers)
+            if number >= begun:
+                yield from islice(self._numbered(number, look), skipped if number == begun else 0, None)
+            if look.is_last:
                 return
+        while not self.is_stopped:
+            found = self._look(seen)
+            if found is not None:
+                seen.update(found.names, found.markers)
+                yield from self._numbered(self._looks.add(found), found)
+                if found.is_last:
+                    return
             if self._waits:
                 self._stopped.wait(source.every)
-            elif not new:
+            elif found is None:
                 yield None, SILENT
 
-    def _go_on(self, seen: set[str]) -> Iterator[Keyed]:
-        """What another process had begun: the rule of the last time, and the other times of the same files."""
-        rule = self._source.complete
-        if self._untold and rule is not None:
-            yield TOLD, Complete(tuple(rule(self._untold[0])))
-        names, count = self._begun
-        seen.update(names)
-        for found in self._found(names)[count:]:
-            yield from self._hand_on(found, tells=True)
+    def _look(self, seen: Collection[str]) -> Look | None:
+        """What is new; None where nothing is. Cost: that of listing, twice where a marker or the end is new."""
+        source = self._source
+        found = self._folder.files()
+        markers = [name for name in found if self._is_marker(name) and name not in seen]
+        is_last = not source.is_live or (source.end is not None and source.end in found)
+        if source.is_live and (markers or is_last):
+            found = self._folder.files()  # all that were there before the marker, of which some may have been missed
+        names = [name for name in found if name not in seen and self._is_message(name)]
+        if not (names or markers or is_last):
+            return None
+        self._check(names)
+        return Look(tuple(names), tuple(markers), is_last, None if self._columns is None else self._columns.json())
 
-    def _hand_on(self, found: _Found, *, tells: bool) -> Iterator[Keyed]:
-        rule = self._source.complete
-        frame = self._read(found.names) if found.frame is None else found.frame
-        if rule is None or not tells:
-            yield (found, []), Messages(found.time, [frame])
-        else:
-            yield (found, [found.time]), Messages(found.time, [frame])
-            yield TOLD, Complete(tuple(rule(found.time)))
+    def _numbered(self, number: int, look: Look) -> Iterator[Keyed]:
+        """The items of a look, the same each time: each is known by its look and by how many go before it."""
+        for place, item in enumerate(self._items_of(look), 1):
+            yield (number, place), item
 
-    def _found(self, names: Sequence[str]) -> list[_Found]:
-        """The messages in new files, earlier times first."""
+    def _items_of(self, look: Look) -> Iterator[Any]:
+        new, aside = self._found(look.names)
+        if aside is not None:
+            yield Aside([aside])
+        rule = self._source.complete
+        left = still_to_come(self._domain, [found.time for found in new])
+        for found, rest in zip(new, left, strict=False):
+            if self._beside is not None:
+                self._beside.is_made_by(self._edge, found.frame, found.of)
+            yield Messages(found.time, [found.frame])
+            if look.is_last:
+                yield rest
+            elif rule is not None:
+                yield Complete(tuple(rule(found.time)))
+        for name in look.markers:
+            yield Complete(tuple(self._after(self._time(name))))
+
+    def _found(self, names: Sequence[str]) -> tuple[list[_Found], DataFrame | None]:
+        """The messages in new files, earlier times first, and the rows that have no time."""
         source = self._source
         if source.column is None:
-            return [_Found(time, tuple(those), 1, True, None) for time, those in self._by_time(names).items()]
+            by_time = self._by_time(names).items()
+            return [_Found(time, self._read(those), (those, None)) for time, those in by_time], None
         if not names:
-            return []
+            return [], None
         reading = Reading(source.column, self._edge, self._domain, source.to, source.aside)
-        found = rows_by_time(self._read(names), reading)
-        for each in found:
+        times, aside = rows_by_time(self._read(names), reading)
+        for each in times:
             source.counts[each.time] = source.counts.get(each.time, 0) + each.rows
-        places = enumerate(found, 1)
-        return [_Found(each.time, tuple(names), place, place == len(found), each.frame) for place, each in places]
+        return [_Found(each.time, each.frame, ([*names], each.values)) for each in times], aside
+
+    def _made_of(self, of: Made) -> DataFrame:
+        """A message made anew: the rows of some files, or those of them whose column has some values."""
+        names, values = of
+        frame = self._read(names)
+        if values is None:
+            return frame
+        assert self._source.column is not None
+        return with_one_of(frame, self._source.column, values)
+
+    def _is_marker(self, name: str) -> bool:
+        return self._source.marker is not None and name.rpartition("/")[2] == self._source.marker
 
     def _is_message(self, name: str) -> bool:
         return name != self._source.end and not any(part.startswith(TEMPORARY) for part in name.split("/"))
@@ -256,22 +285,47 @@ class _FileItems(Positioned):
         what = f"the marker of {brief(self._edge)} completes {brief(time)}, and which times come after it is not known"
         raise PointstampError("PS774", what, "`after=`, a function that says so")
 
+    @property
+    def _folder(self) -> Folder:
+        from progress.spark_session import start_session
+
+        if self._reached is None:
+            self._reached = Folder(start_session(graphframes=False), self._source.folder)
+        return self._reached
+
     def _read(self, names: Sequence[str]) -> DataFrame:
-        """The rows of some files. Cost: without a schema, a small job for each file that finds its own."""
-        source = self._source
-        reader = self._folder.session.read.format(source.form).options(**source.options)
-        paths = [as_it_is(self._folder.place(name)) for name in names]
-        for name, path in zip(names, paths, strict=True):
-            if ":" in name:
-                what = f"the file {brief(name)} of {brief(self._edge)} has a colon in its name"
-                raise PointstampError("PS774", what, "a name without one: Hadoop's file systems cannot read it")
-            if source.schema is None:
-                with readable(f"the file {brief(name)} of {brief(self._edge)}"):
-                    found = reader.load(path).schema
-                if self._schema is None:
-                    self._schema = found
-                check_columns(f"the file {brief(name)} of {brief(self._edge)}", self._schema, found)
+        """The rows of some files. Cost: none, it is a plan."""
+        schema = self._source.schema if self._source.schema is not None else self._columns
+        assert schema is not None
         with readable(f"the file {brief(names[0])} of {brief(self._edge)}"):
-            schema = source.schema if source.schema is not None else self._schema
-            assert schema is not None
-            return reader.schema(schema).load(paths)
+            return self._reader.schema(schema).load([self._path(name) for name in names])
+
+    def _check(self, names: Sequence[str]) -> None:
+        """Refuse new files that cannot be read so. Cost: without a schema, a small job for each finds its columns."""
+        for name in names:
+            what = f"the file {brief(name)} of {brief(self._edge)}"
+            if ":" in name:
+                right = "a name without one: Hadoop's file systems cannot read it"
+                raise PointstampError("PS774", f"{what} has a colon in its name", right)
+            if self._source.column is None:
+                self._time(name)
+            if self._source.schema is None:
+                with readable(what):
+                    found = self._reader.load(self._path(name)).schema
+                if self._columns is None:
+                    self._columns = found
+                check_columns(what, self._columns, found)
+
+    def _take_columns(self, look: Look) -> None:
+        """The columns that files had before, so that later ones have the same."""
+        from pyspark.sql.types import StructType
+
+        if look.columns is not None:
+            self._columns = StructType.fromJson(json.loads(look.columns))
+
+    @property
+    def _reader(self) -> DataFrameReader:
+        return self._folder.session.read.format(self._source.form).options(**self._source.options)
+
+    def _path(self, name: str) -> str:
+        return as_it_is(self._folder.place(name))

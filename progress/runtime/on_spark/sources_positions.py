@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from progress.order import Domain
+from progress.runtime.checkpoint import Beside
 from progress.runtime.source import SILENT, Complete
 
 Keyed = tuple[Hashable, Any]  # what a message is known by, None for what is none, and the item
@@ -21,6 +22,8 @@ class Positioned:
     """Items that know their position: the keys of the messages that have entered the run."""
 
     goes_on = True  # after `go_to` it begins there by itself
+    replays_alike = True  # behind a position the same items come again, in the same order
+    aside: Any = None  # the sink of what has no time
 
     def __init__(self, late: str = "late") -> None:
         self.late = late
@@ -63,6 +66,9 @@ class Positioned:
     def go_to(self, position: Any) -> None:
         """Begin behind what has entered the run that is continued; called before the first item is taken."""
         self.done = list(position)
+
+    def keep_beside(self, beside: Beside, edge: str) -> None:
+        """The run is kept, and so may be what its items are made of; called before everything else."""
 
     def stop(self) -> None:
         """Nobody takes any more: do not wait."""

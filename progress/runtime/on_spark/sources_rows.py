@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from progress.order import Domain
+from progress.runtime.checkpoint import Beside
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned, still_to_come
-from progress.runtime.on_spark.sources_times import Reading, frame_of, rows_by_time
+from progress.runtime.on_spark.sources_times import Reading, frame_of, rows_by_time, time_column, with_one_of
 from progress.runtime.sink import Sink
-from progress.runtime.source import Messages
+from progress.runtime.source import Aside, Messages
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,15 +58,30 @@ class _FrameItems(Positioned):
         super().__init__()
         self._source = source
         self._reading = reading
+        self._beside: Beside | None = None
+        self.aside = source.aside
+
+    def keep_beside(self, beside: Beside, edge: str) -> None:
+        self._beside = beside
+        beside.add_source(edge, self._rows_with)
+
+    def _rows_with(self, values: Any) -> DataFrame:
+        """The message that is made of the rows with these values in their column."""
+        frame = frame_of(self._source.frame, self._reading.edge)
+        return with_one_of(frame, time_column(frame, self._reading), values)
 
     def keyed(self) -> Iterator[Keyed]:
-        source = self._source
-        found = rows_by_time(frame_of(source.frame, self._reading.edge), self._reading)
+        source, edge = self._source, self._reading.edge
+        found, aside = rows_by_time(frame_of(source.frame, edge), self._reading)
         source.counts.clear()
         source.counts.update((each.time, each.rows) for each in found)
         done = set(self.done)
+        if aside is not None and () not in done:
+            yield (), Aside([aside])
         left = still_to_come(self._reading.domain, [each.time for each in found])
         for each, complete in zip(found, left, strict=False):
             if (each.time,) not in done:
+                if self._beside is not None:
+                    self._beside.is_made_by(edge, each.frame, each.values)
                 yield (each.time,), Messages(each.time, [each.frame])
             yield None, complete

@@ -28,7 +28,7 @@ from progress.runtime.on_spark.sources_times import (
     times_seen,
 )
 from progress.runtime.sink import Sink
-from progress.runtime.source import SILENT, Complete, Messages
+from progress.runtime.source import SILENT, Aside, Complete, Messages
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -102,6 +102,7 @@ class StreamItems(Positioned):
         self._column: Column
         self._times: dict[int, list[Any]] = {}  # what stands in the column of times, by batch
         self._query: StreamingQuery | None = None
+        self.aside = source.aside
 
     def entered(self, key: Any) -> None:
         self.done = list(key)
@@ -174,15 +175,19 @@ class StreamItems(Positioned):
     def _batch(self, number: int, skipped: int) -> Iterator[Keyed]:
         """The messages of a batch, without as many as have entered the run before."""
         source, session = self._source, self._folder_session()
-        times = self._times.pop(number, None)
+        times, first = self._times.pop(number, None), 1
         if times == []:
             return
         batch = session.read.parquet(as_it_is(self._folder.place(f"{BATCHES}/{number}")))
         if times is None:
-            found = rows_by_time(batch, self._reading)
+            found, aside = rows_by_time(batch, self._reading)
         else:
-            found = split(batch, self._column, [(value, 0) for value in times], self._reading)
-        for place, each in enumerate(found, 1):
+            found, aside = split(batch, self._column, [(value, 0) for value in times], self._reading)
+        if aside is not None:
+            if not skipped:
+                yield (number, 1), Aside([aside])
+            first = 2
+        for place, each in enumerate(found, first):
             if place > skipped:
                 yield (number, place), Messages(each.time, [each.frame])
             if source.complete is not None:

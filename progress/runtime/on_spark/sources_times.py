@@ -4,7 +4,7 @@ Who writes the rows anyhow has their times observed in that pass (`times_seen`),
 
 A time may be any expression of Spark; a struct or an array is a tuple. `to` makes times of what stands there, on the
 driver, once for each value and not for each row. Rows without a time (PS771) and rows whose time is none of the edge
-(PS772) are refused together, with their number and one of them, or are given to a sink of their own.
+(PS772) are refused together, with their number and one of them, or are set aside for a sink of their own.
 """
 
 from __future__ import annotations
@@ -19,23 +19,31 @@ from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.runtime.on_spark.said import said
 from progress.runtime.on_spark.schemas import is_frame
 from progress.runtime.on_spark.sources_positions import in_order
-from progress.runtime.sink import Sink, Sinks
+from progress.runtime.sink import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     TimeColumn: TypeAlias = str | Column
 
-ASIDE, TIMES = "aside", "times"
+TIMES = "times"
 NOT_COMPARED = re.compile(r"\b(map<|variant\b)")  # types in which no two values can be told apart
 
 
 class AtTime(NamedTuple):
-    """The rows of one time."""
+    """The rows of one time: those whose column has one of these values."""
 
     time: Any
     frame: DataFrame
     rows: int
+    values: list[Any]
+
+
+class ByTime(NamedTuple):
+    """The rows of each time, earlier times first, and those that have none, if they are to be set aside."""
+
+    times: list[AtTime]
+    aside: DataFrame | None
 
 
 class Reading(NamedTuple):
@@ -54,7 +62,7 @@ class Reading(NamedTuple):
     aside: Sink | None = None
 
 
-def rows_by_time(frame: DataFrame, reading: Reading) -> list[AtTime]:
+def rows_by_time(frame: DataFrame, reading: Reading) -> ByTime:
     """The rows of each time, earlier times first. Cost: one job that reads the time's column, and two on refusal."""
     from pyspark.sql import functions
 
@@ -92,7 +100,7 @@ def found_in(seen: dict[str, Any]) -> list[Any]:
     return [row["time"] for row in seen[TIMES]]
 
 
-def split(frame: DataFrame, column: Column, values: Iterable[tuple[Any, int]], reading: Reading) -> list[AtTime]:
+def split(frame: DataFrame, column: Column, values: Iterable[tuple[Any, int]], reading: Reading) -> ByTime:
     """The rows of each time, when it is known which values the column has, each in how many rows.
 
     Cost: none; two jobs on refusal.
@@ -106,12 +114,18 @@ def split(frame: DataFrame, column: Column, values: Iterable[tuple[Any, int]], r
         else:
             known, before = found.get(time, ([], 0))
             found[time] = ([*known, value], before + count)
-    if wrong:
-        _set_aside(frame, column, wrong, reading)
-    return [
-        AtTime(time, frame.where(_is_one_of(column, found[time][0])), found[time][1])
+    if wrong and reading.aside is None:
+        raise _refused(frame, column, wrong, reading)
+    times = [
+        AtTime(time, with_one_of(frame, column, found[time][0]), found[time][1], found[time][0])
         for time in in_order(reading.domain, found)
     ]
+    return ByTime(times, with_one_of(frame, column, wrong) if wrong else None)
+
+
+def with_one_of(frame: DataFrame, column: Column, values: list[Any]) -> DataFrame:
+    """The rows whose column has one of these values. Cost: a plan."""
+    return frame.where(_is_one_of(column, values))
 
 
 def frame_of(given: Any, edge: str) -> DataFrame:
@@ -177,12 +191,8 @@ def _is(column: Column, value: Any) -> Column:
     return column.isNull() if value is None else column == functions.lit(value)
 
 
-def _set_aside(frame: DataFrame, column: Column, wrong: list[Any], reading: Reading) -> None:
-    """Give the rows without a time of the edge, all whose column has one of these values, to their sink, or refuse."""
-    if reading.aside is not None:
-        sinks = Sinks({ASIDE: reading.aside})
-        sinks.deliver(ASIDE, None, [frame.where(_is_one_of(column, wrong))])
-        return
+def _refused(frame: DataFrame, column: Column, wrong: list[Any], reading: Reading) -> PointstampError:
+    """The rows without a time of the edge, all whose column has one of these values, in one line. Cost: two jobs."""
     are_nulls = any(value is None for value in wrong)
     rows = frame.where(column.isNull() if are_nulls else _is_one_of(column, wrong))
     with readable(f"the source of {brief(reading.edge)}"):
@@ -190,6 +200,6 @@ def _set_aside(frame: DataFrame, column: Column, wrong: list[Any], reading: Read
     source = f"the source of {brief(reading.edge)} has {'1 row' if count == 1 else f'{count} rows'}"
     if are_nulls:
         what = f"{source} without a time, such as {example}"
-        raise PointstampError("PS771", what, "a time in every row, or `aside=` for those that have none")
+        return PointstampError("PS771", what, "a time in every row, or `aside=` for those that have none")
     what = f"{source} at {brief(wrong[0])} and the like, such as {example}"
-    raise PointstampError("PS772", what, f"{times_of(reading.domain)}; `to=` makes times, `aside=` takes such rows")
+    return PointstampError("PS772", what, f"{times_of(reading.domain)}; `to=` makes times, `aside=` takes such rows")
