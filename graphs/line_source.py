@@ -104,6 +104,7 @@ class Lines:
         self.is_live = not stat.S_ISREG(os.fstat(handle).st_mode)
         self.replays_alike = not self.is_live
         self.handle = handle if self.is_live and not waits else None
+        self.is_prompt = not waits
         self._first = 0 if self.is_live else os.lseek(handle, 0, os.SEEK_CUR)
         self._lines: deque[bytes] = deque()
         self._rest: list[bytes] = []  # pieces of a line that is not all there

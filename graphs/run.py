@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
         if error.code not in OWN_FAULTS:
             raise
         return _failed("", str(error))
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a node that exits has not done what the command is for
         if not is_own(error):
             raise
         found = PipelineFailed(f"{options.pipeline} failed", error)

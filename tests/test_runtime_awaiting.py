@@ -74,7 +74,7 @@ def test_a_source_or_sink_that_raises_it_ends_no_run_as_if_all_were_well(what: s
     async def sink(time: Any, value: Any) -> None:
         await cancelled()
 
-    with pytest.raises(PointstampError, match=f"PS733: (the|a) {what}.* raised CancelledError"):
+    with pytest.raises(PointstampError, match=f"(the|a) {what}.* (raised|failed:) CancelledError"):
         Dataflow(line("p")).run(engine="asyncio", sources={"in": items}, sinks={"out": sink} if what == "sink" else {})
 
 

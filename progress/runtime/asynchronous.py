@@ -1,8 +1,8 @@
 """The engine `asyncio`: nodes may be `async def` and wait side by side; one node is never called twice at once.
 
 A node runs at once when it is its turn, until it gives something to be waited for, as `async def` does: from there on
-it is a task. Async iterables are read by a task each; other iterables
-are looked at in between, and hold everything up if they block. What leaves by `async def` sinks is awaited by one task,
+it is a task. Async iterables are read by a task each, what is all there, or never blocks, is looked at in between, and
+other iterables are read by a thread each. What leaves by `async def` sinks is awaited by one task,
 in order; while much of it waits no node begins.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,9 +18,12 @@ from typing import Any
 from progress.errors import PointstampError, brief
 from progress.runtime.control import Control
 from progress.runtime.core import Core
+from progress.runtime.failure import FAILURES, not_to_leak
 from progress.runtime.following import close
 from progress.runtime.performed import Performed, Waits
 from progress.runtime.performing import go_on
+from progress.runtime.policies.clock import SystemClock
+from progress.runtime.policies.waiting import AsyncArrivals, Over
 from progress.runtime.rest import Rests
 from progress.runtime.source import END, Brought, Feed
 
@@ -153,12 +156,20 @@ class Asynchronous:
             if waits is None:
                 self._commit(performed)
             else:
-                task = asyncio.create_task(go_on(performed, calls, waits, self._pause, self._is_stopping))
+                task = asyncio.create_task(self._go_on(performed, calls, waits))
                 self._tasks.add(task)
                 task.add_done_callback(partial(self._done, waits))
             turns += 1
             if turns % TURNS == 0:
                 await asyncio.sleep(0)
+
+    async def _go_on(self, performed: Performed, calls: Iterator[Waits], waits: Waits) -> Performed:
+        """Go on with a call that waits. What ends the program ends the run first, and not the event loop under it."""
+        try:
+            return await go_on(performed, calls, waits, self._pause, self._is_stopping)
+        except (KeyboardInterrupt, SystemExit) as error:
+            self._failure = self._failure or error
+            raise asyncio.CancelledError from None
 
     async def _pause(self, seconds: float) -> None:
         pause = self._core.pause
@@ -175,10 +186,8 @@ class Asynchronous:
 
     def _fail(self, error: BaseException, what: str) -> None:
         """What stops the run. One that only says that a task was cancelled must not look as if the run had been."""
-        if isinstance(error, asyncio.CancelledError) and not self._is_stopping():
-            said = PointstampError("PS733", f"{what} raised CancelledError", "an exception that says what has failed")
-            said.__cause__ = error
-            error = said
+        if not self._is_stopping():
+            error = not_to_leak(what, error)
         self._failure = self._failure or error
 
     def _done(self, waits: Waits, task: asyncio.Task[Performed]) -> None:
@@ -207,6 +216,8 @@ class Asynchronous:
                     arrived.append(item)
                     await self._bring(feed, arrived)
                 await self._bring(feed, [END])
+            elif not feed.is_prompt:
+                await self._read_beside(feed)
             while not feed.is_over:
                 await self._room(feed)
                 what = feed.look(LOOK, LOOK if feed.is_at_hand and not self._core.is_listened_to else 1)
@@ -217,6 +228,22 @@ class Asynchronous:
             self._fail(error, f"the source of {brief(feed.edge)}")
         finally:
             self._wake.set()
+
+    async def _read_beside(self, feed: Feed) -> None:
+        """Let a thread read a source that may block: the loop does not wait for it."""
+        async with AsyncArrivals(feed.items, SystemClock(), name=f"source of {feed.edge}") as arrivals:
+            while True:
+                try:
+                    arrived = await arrivals.take(None)
+                except Over:
+                    break
+                except FAILURES as error:
+                    if self._is_stopping():
+                        raise
+                    raise feed.failed(error) from None
+                if arrived:
+                    await self._bring(feed, arrived)
+        await self._bring(feed, [END])
 
     async def _heard(self, feed: Feed) -> None:
         """Wait until a source that was silent may have something."""

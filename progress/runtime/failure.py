@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -16,6 +18,43 @@ MADE, STARTED = "when it was made", "when it started"  # before anything has a t
 # What of a node is a failure: not what ends the program, `KeyboardInterrupt` and `SystemExit`, which signals raise in
 # the middle of any code; but what else is not an `Exception`, as it would end a loop or a task that is not the node's.
 FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
+
+
+LEAKS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
+
+
+def not_to_leak(what: str, error: BaseException) -> BaseException:
+    """What is raised instead of an exception that ends a loop, a generator or a task of whoever gets it (PS733)."""
+    if not isinstance(error, LEAKS):
+        return error
+    says = f"{what} raised {type(error).__name__}" + (f": {error}" if str(error) else "")
+    said = PointstampError("PS733", says, "an exception that says what has failed")
+    said.__cause__ = error
+    return said
+
+
+def task_of_now() -> asyncio.Task[Any] | None:
+    """The task that runs in this thread, if an event loop does."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+@contextmanager
+def contained(what: str = "code of the pipeline") -> Iterator[None]:
+    """Lets none of these out, unless it is this task that is cancelled or thrown away."""
+    task = task_of_now()
+    before = 0 if task is None else task.cancelling()
+    try:
+        yield
+    except (*LEAKS, RuntimeError) as error:
+        found: BaseException | None = error
+        if isinstance(error, RuntimeError):  # what a coroutine, or a generator, makes of it
+            found = error.__cause__ if "raised Stop" in str(error) else None
+        if found is None or task_of_now() is not task or (task is not None and task.cancelling() > before):
+            raise
+        raise not_to_leak(what, found) from error
 
 
 class NotAllowed(PointstampError):

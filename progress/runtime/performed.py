@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import Any, NamedTuple
 
@@ -133,11 +132,3 @@ def is_to_be_awaited(result: Any, inbox: Inbox) -> bool:
     if is_by_yield(result):
         raise made_by_yield(inbox.exits.name)
     return hasattr(result, "__await__")
-
-
-def task_of_now() -> asyncio.Task[Any] | None:
-    """The task that runs in this thread, if an event loop does."""
-    try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None

@@ -14,7 +14,7 @@ from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
-from progress.runtime.failure import dead_letters
+from progress.runtime.failure import contained, dead_letters
 from progress.runtime.given import check_outputs, late_name, outputs
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY
@@ -64,7 +64,8 @@ class Running:
         self.nodes = made(dataflow.nodes)
         self._taken = Taken(self.nodes, sources, sinks, dataflow.read, dataflow.sources.values())
         try:
-            self._set_up(dataflow, sources, sinks, record, limit, otherwise, pause)
+            with contained():
+                self._set_up(dataflow, sources, sinks, record, limit, otherwise, pause)
         except BaseException:
             self._taken.release()
             raise
@@ -139,7 +140,7 @@ class Running:
     def run(self, seed: int | None, workers: int) -> Results:
         """Run to the end. PS739 where something is outstanding then."""
         self.chance = None if seed is None else Random(seed)
-        with self._to_the_end():
+        with contained(), self._to_the_end():
             if self.engine == "asyncio":
                 asyncio.run(self._in_a_loop())
             else:
@@ -157,7 +158,7 @@ class Running:
 
     async def run_async(self) -> Results:
         """`run` in the event loop that runs already, with the engine `asyncio`."""
-        with self._to_the_end():
+        with contained(), self._to_the_end():
             await self._in_a_loop()
         return self._results()
 

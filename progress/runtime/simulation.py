@@ -33,9 +33,10 @@ def simulate(
     Sources are looked at while fewer than `limit` messages are queued, so that memory stays bounded; a graph that is
     never empty enough is one whose nodes make more messages than they take, which no bound can help.
 
-    A source that makes its items is asked for the next one after a `Complete` when nodes have done what follows from
-    it, as far as `TURNS` go. Where that can make no difference to it, since its items are `Feed.is_at_hand`, and nobody
-    listens to how frontiers move, several are taken together, and nodes do several things at a time.
+    A source that makes its items is asked for the next one after a `Complete`, or after one for which it had to wait or
+    compute (`Pace`), when nodes have done what follows, as far as `TURNS` go. Where that can make no difference to it,
+    since its items are `Feed.is_at_hand`, and nobody listens to how frontiers move, several are taken together, and
+    nodes do several things at a time.
 
     A source that comes from elsewhere (`Feed.handle`) is looked at when there is nothing else to do, and one item is
     taken: so it does not matter when what arrives, as long as there is one such source.
@@ -76,7 +77,7 @@ def _in_turn(
             if feed.is_at_hand and not core.is_listened_to:
                 brought(feed, feed.look(core.most_at_once, core.most_at_once))
             else:
-                brought(feed, feed.look(LOOK))
+                brought(feed, feed.look(LOOK, is_paced=True))
             if feed.is_over:
                 here.remove(feed)
 

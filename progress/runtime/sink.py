@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
+from progress.runtime.failure import LEAKS, not_to_leak
 from progress.runtime.performing import waited_for
 from progress.runtime.source import is_file
 
@@ -46,13 +47,19 @@ class Sinks:
         write = self._write.get(name)
         if write is None:
             write = self._write[name] = self._writer(name)
-        write(time, values)
+        try:
+            write(time, values)
+        except LEAKS as error:
+            raise not_to_leak(f"the sink of {brief(name)}", error) from error
 
     def complete(self, name: str, times: tuple[Any, ...]) -> None:
         """Tell the sink that only times at or after these still come."""
         tell = getattr(self._given.get(name), "complete", None)
         if tell is not None:
-            self._wait_for(tell(times))
+            try:
+                self._wait_for(tell(times))
+            except LEAKS as error:
+                raise not_to_leak(f"the sink of {brief(name)}", error) from error
 
     def listens(self, name: str) -> bool:
         """Whether the sink wants to be told when the frontier moves."""

@@ -11,7 +11,9 @@ domain)` does: the time policies are such objects (`progress.runtime.policies`).
 * `Complete(times)`: from now on only messages at or after one of these times come,
 * `SILENT`: nothing has come for now; a source that has to wait may say so instead of blocking.
 
-A source that says `SILENT` may have a `handle`, a file descriptor that can be read when there is something again.
+A source that says `SILENT` may have a `handle`, a file descriptor that can be read when there is something again. One
+that never blocks, and is quick, says so by `is_prompt`; lists and tuples are, too. Others are read by a thread where an
+event loop must not wait for them.
 
 A message at a time that the input has completed is *late*. It is never lost: it goes to the side output that the items
 name by their attribute `late`, else to `late`. Where the items have an attribute `opens`, the input opens at these
@@ -23,12 +25,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from os import PathLike
+from time import monotonic
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, opening_times
 from progress.refusal import no_time_there
+from progress.runtime.failure import FAILURES, task_of_now
+from progress.runtime.pace import Pace
 from progress.runtime.source_failure import Refused, SourceFailed
 
 
@@ -104,6 +109,7 @@ END = _End()
 MARKS = frozenset(
     {Aside, Complete, Late, Messages, Refused, _Silent, _End}
 )  # types of items that are no single message
+READ = frozenset({Aside, Late, Messages, Refused})  # those of them that bring something
 
 
 # items that are all there, and do not depend on when they are asked for
@@ -112,7 +118,7 @@ AT_HAND: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 def _is_read(item: Any) -> bool:
     """Whether an item counts as read, as messages do."""
-    return type(item) not in MARKS or type(item) in (Aside, Late, Messages, Refused)
+    return type(item) not in MARKS or type(item) in READ
 
 
 class Brought(NamedTuple):
@@ -149,6 +155,8 @@ class Feed:
         self.handle: int | None = getattr(items, "handle", None)
         self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
         self.is_replayed_alike: bool = getattr(items, "replays_alike", False)  # behind a position the same comes again
+        self.is_prompt: bool = self.is_at_hand or getattr(items, "is_prompt", False)
+        self.pace = None if self.is_prompt else Pace()
         self.is_over = False
         self.taken = 0  # how many messages were digested
         self._skip = 0  # how many of them come again
@@ -156,8 +164,11 @@ class Feed:
         self._domain = domain
         self._opened = opened
 
-    def look(self, most: int, moves: int = 1) -> Brought:
-        """Take at most so many items, up to the next silence, or the last of so many that move the input."""
+    def look(self, most: int, moves: int = 1, *, is_paced: bool = False) -> Brought:
+        """Take at most so many items, up to the next silence, or the last of so many that move the input.
+
+        Where it is paced, up to where the source has made the program wait, if it may do that.
+        """
         assert isinstance(self.items, Iterator)
         try:
             while self._skip and (item := next(self.items, END)) is not END:
@@ -166,24 +177,30 @@ class Feed:
                 self._skip -= _is_read(item)
             if self._skip:
                 raise self._too_few()
-            return self.digest(islice(self.items, most), most, moves)
-        except Exception as error:
+            pace = self.pace.begin() if is_paced and self.pace is not None else None
+            return self.digest(islice(self.items, most), most, moves, pace)
+        except FAILURES as error:
             raise self.failed(error) from None
 
     async def arriving(self) -> AsyncIterator[Any]:
         """The items of a source that is awaited."""
         assert isinstance(self.items, AsyncIterator)
+        task = task_of_now()
         try:
             async for item in self.items:
                 yield item
-        except Exception as error:
+        except FAILURES as error:
+            if task_of_now() is not task or (task is not None and task.cancelling()):  # nobody waits any more
+                raise
             raise self.failed(error) from None
 
     def failed(self, error: BaseException) -> BaseException:
         """What stops the run when the source raises this: a failure that names the edge; what has a code is one."""
         return SourceFailed(self.edge, error) if _is_bare(error) else error
 
-    def digest(self, items: Iterable[Any], most: int | None = None, moves: int = 1) -> Brought:
+    def digest(
+        self, items: Iterable[Any], most: int | None = None, moves: int = 1, pace: Pace | None = None
+    ) -> Brought:
         """All these items as one step: a message belongs to the step even if a later item completes its time.
 
         With `most` it ends as `look` says, and fewer than `most` are the end of the source.
@@ -210,15 +227,15 @@ class Feed:
                         refused.append(self._refused(Refused(item, error)))
                     if most is not None and many >= most:
                         break
-                    continue
-                if type(item) is Late:
+                elif type(item) is Late:
                     late.append((item.time, item.value))
-                    continue
-                if type(item) is Refused:
+                elif type(item) is Refused:
                     refused.append(self._refused(item))
-                    continue
-                if type(item) is Aside:
+                elif type(item) is Aside:
                     aside += item.values
+                if type(item) in READ:
+                    if pace is not None and monotonic() >= pace.until and pace.is_enough():
+                        break
                     continue
                 marks += 1
                 if item is SILENT:
@@ -247,6 +264,8 @@ class Feed:
                     refused.append(self._refused(Refused(item, error)))
             else:
                 values.append(value)
+            if pace is not None and monotonic() >= pace.until and pace.is_enough():
+                break
         else:
             if most is not None and taken < most:
                 opened = self._end()
@@ -361,7 +380,7 @@ class Feed:
 
 def _is_bare(error: BaseException) -> bool:
     """Whether it is an exception that does not say yet where it comes from."""
-    return isinstance(error, Exception) and not isinstance(error, PointstampError)
+    return isinstance(error, FAILURES) and not isinstance(error, PointstampError)
 
 
 def is_file(thing: object) -> bool:
@@ -401,7 +420,7 @@ def begun(edge: str, make: Callable[[], Begun]) -> Begun:
         return make()
     except PointstampError:
         raise
-    except Exception as error:
+    except FAILURES as error:
         raise SourceFailed(edge, error) from None
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from progress.errors import PointstampError
 from progress.order import Domain
-from progress.runtime.source import SILENT, Complete, Source, items_of
+from progress.runtime.source import AT_HAND, SILENT, Complete, Source, items_of
 from progress.runtime.source_failure import Refused
 
 PASSED_ON = frozenset({Complete, Refused})  # types of items that no rule is asked about
@@ -102,6 +102,7 @@ class Items:
         self.late = late
         self.opens = opens
         self.handle: int | None = getattr(within, "handle", None)
+        self.is_prompt: bool = type(within) in AT_HAND or getattr(within, "is_prompt", False)
         self._policy = policy
         self._next = items.__next__
         self._stop: Callable[[], None] | None = getattr(within, "stop", None)

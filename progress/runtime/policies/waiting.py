@@ -11,15 +11,21 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from functools import partial
 from math import inf
+from time import monotonic, sleep
 from typing import Any
 
 from progress.runtime.policies.clock import Clock
 from progress.runtime.policies.policy import Policy
-from progress.runtime.source import SILENT
+from progress.runtime.source import SILENT, Messages
 
 OFTEN = 0.1  # seconds between looks at whether anybody still wants what a silent source may bring
+PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
+SOON = 0.001  # seconds before a silent one that cannot be waited for is asked again
 MOST = 1_000  # items that wait to be taken
+FEW = 10  # the same where each has many messages
 
 
 class Over(Exception):
@@ -29,8 +35,15 @@ class Over(Exception):
 class Arrivals:
     """What a thread of its own reads from a source."""
 
-    def __init__(self, items: Iterator[Any], clock: Clock, told: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        items: Iterator[Any],
+        clock: Clock,
+        told: Callable[[], None] = lambda: None,
+        name: str = "source that may be silent",
+    ) -> None:
         self._items = items
+        self._name = name  # of the thread
         self._handle: int | None = getattr(items, "handle", None)
         self._clock = clock
         self._told = told  # called when something has arrived, or will not any more
@@ -48,7 +61,8 @@ class Arrivals:
         Raises `Over` at the end, and what the source raised.
         """
         if self._reader is None:
-            self._reader = threading.Thread(target=self._read, daemon=True, name="source that may be silent")
+            read = partial(copy_context().run, self._read)
+            self._reader = threading.Thread(target=read, daemon=True, name=self._name)
             self._reader.start()
         with self._condition:
             while not (self._arrived or self._is_over or self._is_stopped or self._is_woken):
@@ -57,8 +71,7 @@ class Arrivals:
                     return []
                 self._condition.wait(None if left is None else self._clock.timeout(left))
             self._is_woken = False
-            found = list(self._arrived)
-            self._arrived.clear()
+            found = [self._arrived.popleft() for _ in range(len(self._arrived))]  # more may come meanwhile
             self._condition.notify_all()
             if found:
                 return found
@@ -67,6 +80,11 @@ class Arrivals:
             if self._is_over or self._is_stopped:
                 raise Over
             return found
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the thread is still there."""
+        return self._reader is not None and self._reader.is_alive()
 
     def wake(self) -> None:
         """Let `take` return."""
@@ -111,15 +129,20 @@ class Arrivals:
                     if self._is_stopped:
                         return
                     continue
-                with self._condition:
-                    self._arrived.append(item)
-                    self._condition.notify_all()
-                self._told()
-                with self._condition:
-                    while len(self._arrived) >= MOST and not self._is_stopped:
-                        self._condition.wait()
-                    if self._is_stopped:
-                        return
+                self._arrived.append(item)
+                if len(self._arrived) == 1:  # else whoever takes has been told already
+                    with self._condition:
+                        self._condition.notify_all()
+                    self._told()
+                if item is SILENT:
+                    sleep(SOON)
+                most = FEW if type(item) is Messages else MOST
+                if len(self._arrived) >= most:
+                    with self._condition:
+                        while len(self._arrived) >= most and not self._is_stopped:
+                            self._condition.wait()
+                if self._is_stopped:
+                    return
         except BaseException as error:
             self._failure = error
         with self._condition:
@@ -131,8 +154,15 @@ class Arrivals:
 class AsyncArrivals:
     """What a task reads from an async source, or a thread from another one, for the event loop that runs."""
 
-    def __init__(self, items: Iterator[Any] | AsyncIterator[Any], clock: Clock, others: Sequence[Policy]) -> None:
+    def __init__(
+        self,
+        items: Iterator[Any] | AsyncIterator[Any],
+        clock: Clock,
+        others: Sequence[Policy] = (),
+        name: str = "source that may be silent",
+    ) -> None:
         self._items = items
+        self._name = name
         self._clock = clock
         self._others = others
         self._arrived: list[Any] = []
@@ -146,7 +176,9 @@ class AsyncArrivals:
         self._ends = [other.follow(self._wake) for other in self._others]
         self._ends.append(self._clock.listen(self._wake))
         items = self._items
-        self._thread = None if isinstance(items, AsyncIterator) else Arrivals(items, self._clock, self._wake)
+        self._thread = (
+            None if isinstance(items, AsyncIterator) else Arrivals(items, self._clock, self._wake, self._name)
+        )
         self._task = asyncio.create_task(self._read(items)) if isinstance(items, AsyncIterator) else None
         return self
 
@@ -155,6 +187,9 @@ class AsyncArrivals:
             end()
         if self._thread is not None:
             self._thread.stop()
+            until = monotonic() + PATIENCE
+            while self._thread.is_read and monotonic() < until:
+                await asyncio.sleep(SOON)
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -191,7 +226,7 @@ class AsyncArrivals:
                 if len(self._arrived) >= MOST:
                     self._room.clear()
                     await self._room.wait()
-        except Exception as error:
-            self._failure = error
+        except (Exception, asyncio.CancelledError, GeneratorExit) as error:
+            self._failure = error  # where the run stops, nobody looks at it
         self._is_over = True
         self._event.set()
