@@ -20,7 +20,7 @@ def minimal_elements(domain: Domain, times: Iterable[Any]) -> tuple[Any, ...]:
     """
     if type(times) is list and len(times) == 1:  # as usual
         return (times[0],)
-    distinct = sorted(set(times), key=domain.sort_key)
+    distinct = sorted(dict.fromkeys(times), key=domain.sort_key)
     if domain.is_total or len(distinct) < 2:
         return tuple(distinct[:1])
     kept = Antichain(domain)

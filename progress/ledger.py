@@ -6,6 +6,7 @@ Everything that is complete is forgotten: a count of zero, a delivered request, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from progress.antichain import minimal_elements
@@ -63,6 +64,9 @@ class Node:
         self.lying: Place | None = None
 
 
+_number_of = attrgetter("number")
+
+
 def _lying(domain: Any, counts: Iterable[tuple[Any, int]]) -> Place:
     place = place_for(domain)
     for time, count in counts:
@@ -71,7 +75,10 @@ def _lying(domain: Any, counts: Iterable[tuple[Any, int]]) -> Place:
 
 
 class Ledger:
-    """The records of all edges and nodes that were ever named, made when they are first needed."""
+    """The records of all edges and nodes that were ever named, made when they are first needed.
+
+    Records are no state: what is answered does not depend on which names were heard, only on what is outstanding.
+    """
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -168,14 +175,22 @@ class Ledger:
             raise no_time_there(place.name, value, place.domain)
         return found
 
+    def edges_in_order(self) -> list[Edge]:
+        """The edges that were named, in the order of the graph."""
+        return sorted(self.edges.values(), key=_number_of)
+
+    def nodes_in_order(self) -> list[Node]:
+        """The nodes that were named, in the order of the graph."""
+        return sorted(self.nodes.values(), key=_number_of)
+
     def every(self) -> list[tuple[int, Any, str]]:
-        """All that is outstanding: the number of the location, the time and the kind."""
+        """All that is outstanding: the number of the location, the time and the kind; edges first, in their order."""
         count = len(self.network.nodes)
         found: list[tuple[int, Any, str]] = []
-        for edge in self.edges.values():
+        for edge in self.edges_in_order():
             found += [(count + edge.number, time, "input") for time in edge.open]
             found += [(count + edge.number, time, "message") for time in edge.messages]
-        for node in self.nodes.values():
+        for node in self.nodes_in_order():
             found += [(node.number, time, "request") for time in node.requests]
         return found
 

@@ -296,7 +296,7 @@ class Tracker:
     def messages(self) -> dict[tuple[str, Any], int]:
         """The queued messages: how many there are on each edge at each time."""
         with self._lock:
-            edges = self._ledger.edges.values()
+            edges = self._ledger.edges_in_order()
             return {(edge.name, time): count for edge in edges for time, count in edge.messages.items()}
 
     def pending(self) -> tuple[Pointstamp, ...]:
@@ -308,7 +308,7 @@ class Tracker:
     def inputs(self) -> dict[str, tuple[Any, ...]]:
         """The times from which each input may still bring messages."""
         with self._lock:
-            edges = self._ledger.edges.values()
+            edges = self._ledger.edges_in_order()
             return {edge.name: edge.open for edge in edges if edge.is_input}
 
     def subscribe(self, location: str, callback: Callback) -> Callable[[], None]:
