@@ -100,7 +100,7 @@ something may still happen at all, ask `close`, which follows cycles and needs n
     "PS604": Explanation(
         means="""\
 The closure has so many minimal times that no time is left to compare them all: more than
-500,000 steps, and 100 more for each edge.""",
+200,000 steps, and 100 more for each edge.""",
         why="""\
 Times of several coordinates can be incomparable in great numbers, above all on a cycle that
 raises one coordinate and lowers another. Some such closures have no finite form at all.""",

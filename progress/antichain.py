@@ -90,7 +90,7 @@ class Antichain:
     @property
     def cost(self) -> int:
         """What the next `insert` costs, in comparisons or in steps that take as long."""
-        return 1 if self._stairs is not None else 1 + len(self._times) // 16
+        return 1 if self._stairs is not None else 1 + len(self._times) // 8
 
     def __len__(self) -> int:
         return len(self._times) if self._stairs is None else len(self._stairs)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from progress.closure import close_numbered
+from progress.effort import Effort
 from progress.leading_to import LeadingTo
 from progress.notification import over_distinct_locations
 from progress.pointstamp import Pointstamp
@@ -45,7 +46,7 @@ def blockers(
     """All that is outstanding and could result in (location, time) at one of the goals.
 
     Cost: one search backwards (`progress.leading_to`), and the length of a proof for each. Where that cannot be, a
-    closure of what leads to the goals for each outstanding pointstamp there.
+    closure of what leads to the goals for each outstanding pointstamp there, all together within one `Effort`.
     """
     ways = _ways(network, goals, time)
     found = []
@@ -66,13 +67,13 @@ def _ways(network: Network, goals: Sequence[int], time: Any) -> Callable[[int, A
             return None if way is None else over_distinct_locations(network, way)
 
         return found_before
-    part = _Part(network, goals)
+    part, effort = _Part(network, goals), Effort()
 
     def closed(location: int, start: Any) -> Way | None:
         number = part.number.get(location)
         if number is None:
             return None
-        closure = close_numbered(part.network, [(number, start)])
+        closure = close_numbered(part.network, [(number, start)], effort)
         ways = (closure.way(part.number[goal], time) for goal in goals)
         way = next((way for way in ways if way is not None), None)
         return None if way is None else over_distinct_locations(part.network, way)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from progress.antichain import Antichain
 from progress.coordinate import Undecided
+from progress.effort import Effort
 from progress.endless import is_endless, moved_without_end
 from progress.errors import PointstampError
 from progress.finite_way import finite_way, with_an_end
@@ -25,8 +26,9 @@ from progress.topology import NO_NODE, Network, Topology
 from progress.walk import layout_at, normal_summary, unchanged, visited
 from progress.way import Rounds, Way, folded
 
-MOST_STEPS = 500_000
+MOST_STEPS = 200_000
 MOST_STEPS_AN_EDGE = 100
+STEPS_AN_ENTRY = 4  # of `progress.effort`
 MANY_EDGES = 5_000  # before so many are passed, the kernel is not built
 
 
@@ -200,13 +202,16 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
     return close_numbered(network, [network.pointstamp(pointstamp) for pointstamp in pointstamps])
 
 
-def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
-    """`close` for numbered locations. One that passes many edges is left to the compiled kernel, where it fits."""
+def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]], effort: Effort | None = None) -> Closure:
+    """`close` for numbered locations. One that passes many edges is left to the compiled kernel, where it fits.
+
+    With an `effort` it is part of a larger question, and spends of that.
+    """
     if network.relation is not None:
         return network.relation.close(network, pointstamps)
     closure = Closure(network)
     pointstamps = list(pointstamps)
-    run = _Run(network, closure, len(pointstamps))
+    run = _Run(network, closure, len(pointstamps), effort)
     count = len(network.nodes)
     for location, time in pointstamps:
         if location < count:
@@ -231,8 +236,9 @@ def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]]) -> 
 class _Run:
     """One closing: entries wait at their nodes, nodes wait in the order of their components."""
 
-    def __init__(self, network: Network, closure: Closure, given: int) -> None:
+    def __init__(self, network: Network, closure: Closure, given: int, effort: Effort | None) -> None:
         self.network = network
+        self.effort = effort
         self.closure = closure
         self.waiting: dict[int, list[_Entry]] = {}
         self.queue: list[tuple[int, int, int]] = []
@@ -243,9 +249,13 @@ class _Run:
     def offer(self, entry: _Entry) -> None:
         """Take a time at a node unless one at or below it is known there."""
         node = entry.node
-        self.left -= self.closure.cost(node)
-        if self.left < 0:
-            raise ClosureTooLarge
+        cost = self.closure.cost(node)
+        if self.effort is not None:
+            self.effort.spend(STEPS_AN_ENTRY * cost)
+        else:
+            self.left -= cost
+            if self.left < 0:
+                raise ClosureTooLarge
         if not self.closure.add(entry):
             return
         if node in self.waiting:

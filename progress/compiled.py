@@ -18,10 +18,15 @@ from progress.summary import NormalSummary, Summary
 
 try:
     from progress._kernel import Kernel
+    from progress._kernel import TooMuchWork as TooMuchForKernel
 
     BUILT = True
 except ImportError:  # no compiler was there when this was installed: the twin does the same, slower
     BUILT = False
+
+    class TooMuchForKernel(Exception):  # type: ignore[no-redef]
+        """What nobody raises where there is no kernel."""
+
 
 MOST_PLACES = 8
 MOST_PIECES = 64

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from progress.antichain import minimal_elements
-from progress.closure import Closure
-from progress.compiled import BUILT, kernel_over
+from progress.closure import Closure, ClosureTooLarge
+from progress.compiled import BUILT, TooMuchForKernel, kernel_over
 from progress.conditions import nodes_in_doubt
 from progress.pointstamp import Pointstamp, ending_at
 from progress.topology import NO_NODE, Network
@@ -126,3 +126,5 @@ def close_compiled(network: Network, given: Iterable[tuple[int, Any]]) -> Closur
         return CompiledClosure(network, kernel, given)
     except OverflowError:
         return None
+    except TooMuchForKernel:
+        raise ClosureTooLarge from None

@@ -17,10 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 from progress.arcs import Arcs, identity_on
 from progress.closure import close_numbered
+from progress.effort import MOST_STEPS, STEPS_A_CHANGE, STEPS_A_PLACE, Effort
 from progress.layout import layout_of
 from progress.order import Domain
 from progress.place import NOTHING, Place, TotalPlace, place_for
@@ -44,6 +46,7 @@ class Eager:
         self.places: list[Place] = [place_for(domain) for domain in graph.domains]
         self._watched: set[int] = set()
         self._moves: dict[int, Move | None] = {}  # of watched vertices, since somebody asked
+        self._effort = Effort()
         self.visits = 0  # how often a vertex was put right: what updates cost, for tests
         count = len(graph.domains)
         highest = max(graph.component, default=0)
@@ -80,6 +83,15 @@ class Eager:
 
     def update(self, changes: Sequence[Change]) -> list[int]:
         """Take changes of outstanding times together and put every frontier right; the waiters that this released."""
+        steps = MOST_STEPS + STEPS_A_PLACE * (len(self.places) + len(self.graph.arcs)) + STEPS_A_CHANGE * len(changes)
+        return self._update(changes, steps)
+
+    def rebuild(self, changes: Sequence[Change]) -> None:
+        """Take what was outstanding before, however much work it is."""
+        self._update(changes, inf)
+
+    def _update(self, changes: Sequence[Change], steps: float) -> list[int]:
+        self._effort.left = steps
         queue, queued, ranks, places, single = self._queue, self._queued, self._rank, self.places, self._single
         for vertex, time, change in changes:
             if places[vertex].count(time, change):
@@ -171,21 +183,33 @@ class Eager:
         self.visits += 1
         place = self.places[vertex]
         doubted, coming = self._doubted.pop(vertex, None), self._coming.pop(vertex, None)
+        insert, spend = place.insert, self._effort.spend
         lost = [time for time in doubted or () if place.holds(time) and not self._supported(vertex, time)]
         for time in lost:
             place.discard(time)
-        won = [time for time in coming or () if place.insert(time)]
+        won = []
+        for time in coming or ():
+            spend(place.cost)
+            if insert(time):
+                won.append(time)
         if lost:
             won += place.refill(lost)
             for _, entering in self._entering[vertex]:
-                won += [time for time in entering.images(lost) if place.insert(time)]
+                for time in entering.images(lost):
+                    spend(place.cost)
+                    if insert(time):
+                        won.append(time)
         if lost or won:
             self._moved(vertex, lost, [time for time in won if place.holds(time)])
 
     def _supported(self, vertex: int, time: Any) -> bool:
-        return time in self.places[vertex].counts or any(
-            entering.supports(time) for _, entering in self._entering[vertex]
-        )
+        if time in self.places[vertex].counts:
+            return True
+        for _, entering in self._entering[vertex]:
+            self._effort.spend(entering.cost)
+            if entering.supports(time):
+                return True
+        return False
 
     def _moved(self, vertex: int, lost: Sequence[Any], won: Sequence[Any], within: int = -1) -> None:
         """Wake who waited, and tell the vertices outside of the unit `within` what they have to look at."""
@@ -202,6 +226,7 @@ class Eager:
             if not self._queued[rank]:
                 self._queued[rank] = 1
                 heappush(self._queue, rank)
+            self._effort.spend(len(lost) + len(won))
             for times, found in ((lost, self._doubted), (won, self._coming)):
                 for time in times:
                     for after in apply(time):
@@ -209,7 +234,7 @@ class Eager:
 
     def _settle_unit(self, rank: int, unit: Sequence[int]) -> None:
         """Put a component right in which every closed walk advances."""
-        key, ranks, places = self._keys[rank], self._rank, self.places
+        key, ranks, places, spend = self._keys[rank], self._rank, self.places, self._effort.spend
         lost: dict[int, dict[Any, None]] = {}
         won: dict[int, dict[Any, None]] = {}
         queue: list[tuple[Any, int, int, Any]] = []
@@ -223,6 +248,7 @@ class Eager:
             _, _, vertex, time = heappop(queue)
             place = places[vertex]
             self.visits += 1
+            spend(4)
             if not place.holds(time) or self._supported(vertex, time):
                 continue
             place.discard(time)
@@ -237,6 +263,7 @@ class Eager:
         def come(vertex: int, times: Iterable[Any]) -> None:
             nonlocal turn
             for time in times:
+                spend(2 + places[vertex].cost)
                 won.setdefault(vertex, {})[time] = None
                 turn += 1
                 heappush(queue, (key(time), turn, vertex, time))
@@ -251,6 +278,7 @@ class Eager:
                 come(vertex, [time for time in entering.images(gone) if place.insert(time)])
         while queue:
             _, _, vertex, time = heappop(queue)
+            spend(4)
             if not places[vertex].holds(time):
                 continue
             self.visits += 1
@@ -278,7 +306,7 @@ class Eager:
             for source, entering in self._entering[vertex]:
                 if self._rank[source] != rank:
                     starts += [(vertex, time) for time in entering.images()]
-        for vertex, times in closing.frontiers(starts):
+        for vertex, times in closing.frontiers(starts, self._effort):
             place = self.places[vertex]
             self.visits += 1
             before = list(place.times)
@@ -310,9 +338,9 @@ class _Closing:
             [summary for _, _, summary in arcs],
         )
 
-    def frontiers(self, starts: Iterable[tuple[int, Any]]) -> list[tuple[int, Sequence[Any]]]:
+    def frontiers(self, starts: Iterable[tuple[int, Any]], effort: Effort) -> list[tuple[int, Sequence[Any]]]:
         """The frontier of every vertex, of what comes from these starts."""
-        closure = close_numbered(self._network, [(self._number[vertex], time) for vertex, time in starts])
+        closure = close_numbered(self._network, [(self._number[vertex], time) for vertex, time in starts], effort)
         return [(vertex, closure.limits(number)) for number, vertex in enumerate(self._unit)]
 
 

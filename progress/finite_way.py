@@ -26,8 +26,8 @@ def with_an_end(network: Network, location: int, times: tuple[Any, ...]) -> tupl
 def finite_way(network: Network, way: list[Pointstamp]) -> list[Pointstamp]:
     """The way, if it is one in times alone, or one over the same locations in times that are low enough.
 
-    It starts at the same time, and arrives at the same one, or at a low one where that is endless. Cost: O(length *
-    width) summaries for each doubling of digits.
+    It starts at the same time, and arrives at the same one, or at one of those for which that stands if it is endless.
+    Cost: O(length * width) summaries for each doubling of digits.
     """
     if not network.endless or not any(_is_endless_at(network, pair) for pair in way):
         return way
@@ -62,12 +62,14 @@ def _with(network: Network, way: Sequence[Pointstamp], number: int) -> list[Poin
                 reached.setdefault(low_enough(after, number) if layout_of(domain) is not None else after, before)
         kept = dict.fromkeys([*minimal_elements(domain, reached), *([pair.time] if pair.time in reached else ())])
         levels.append({time: reached[time] for time in kept})
-    location = network.numbers[way[-1].location]
-    end = low_enough(way[-1].time, number) if _is_endless_at(network, way[-1]) else way[-1].time
-    arrived = [time for time in levels[-1] if network.domain(location).less_equal(time, end)]
+    end = way[-1]
+    less_equal = network.domain(network.numbers[end.location]).less_equal
+    endless = _is_endless_at(network, end)
+    arrived = [time for time in levels[-1] if (less_equal(end.time, time) if endless else less_equal(time, end.time))]
     if not arrived:
         return None
-    found, time = [Pointstamp(way[-1].location, end)], arrived[0]
+    time = arrived[0]
+    found = [Pointstamp(end.location, time) if endless else end]
     for place in range(len(way) - 1, 0, -1):
         time = levels[place][time]
         found.append(Pointstamp(way[place - 1].location, time))

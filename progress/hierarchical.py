@@ -42,6 +42,10 @@ class Hierarchical:
         """Change what is outstanding; the waiters that nothing blocks any more."""
         return self.freed(self.hubs.update(changes))
 
+    def rebuild(self, changes: Sequence[Change]) -> None:
+        """Take what was outstanding before, however much work it is."""
+        self.hubs.rebuild(changes)
+
     def freed(self, woken: list[int]) -> list[int]:
         """Of the waiters that hubs released, those that no other hub blocks; the others wait there now."""
         free = []

@@ -51,7 +51,7 @@ class LeadingTo:
 
     def _search(self) -> bool:
         network, count = self._network, len(self._network.nodes)
-        left = FEWEST_STEPS + STEPS_A_LOCATION * (count + len(network.edges))
+        self._left = FEWEST_STEPS + STEPS_A_LOCATION * (count + len(network.edges))
         for goal in self._goals:
             if not is_flat(network.domain(goal)):
                 return False
@@ -60,8 +60,8 @@ class LeadingTo:
             entry = self._waiting.popleft()
             if entry not in self._entries[entry.location]:
                 continue
-            left -= 1
-            if left < 0:
+            self._left -= 1
+            if self._left < 0:
                 return False
             if entry.location < count:
                 for edge in network.incoming[entry.location]:
@@ -81,6 +81,7 @@ class LeadingTo:
         """Keep an entry unless one as late is there; those that are no later go."""
         at_most = self._at_most(entry.location)
         there = self._entries.setdefault(entry.location, [])
+        self._left -= len(there) // 16
         if any(at_most(entry.until, other.until) for other in there):
             return
         there[:] = [other for other in there if not at_most(other.until, entry.until)]

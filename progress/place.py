@@ -38,6 +38,16 @@ class Place(Protocol):
         ...
 
     @property
+    def width(self) -> int:
+        """How many times the frontier has."""
+        ...
+
+    @property
+    def cost(self) -> int:
+        """What the next `insert` costs, in steps of `progress.effort`."""
+        ...
+
+    @property
     def least(self) -> list[Any]:
         """Outstanding times that include the minimal ones."""
         ...
@@ -100,6 +110,14 @@ class TotalPlace:
     @property
     def times(self) -> list[Any]:
         return [] if self.first is NOTHING else [self.first]
+
+    @property
+    def width(self) -> int:
+        return 0 if self.first is NOTHING else 1
+
+    @property
+    def cost(self) -> int:
+        return 1
 
     @property
     def least(self) -> list[Any]:
@@ -220,6 +238,14 @@ class PairPlace(_Counting):
         return self._stairs
 
     @property
+    def width(self) -> int:
+        return len(self._stairs)
+
+    @property
+    def cost(self) -> int:
+        return 1 + len(self._stairs) // 1000
+
+    @property
     def least(self) -> list[Any]:
         found = []
         entry = self._outstanding.first(-inf, None, None)
@@ -313,6 +339,14 @@ class OtherPlace(_Counting):
     @property
     def times(self) -> list[Any]:
         return list(self._frontier)
+
+    @property
+    def width(self) -> int:
+        return len(self._frontier)
+
+    @property
+    def cost(self) -> int:
+        return 1 + len(self._frontier)
 
     @property
     def least(self) -> list[Any]:

@@ -20,7 +20,14 @@ class Propagation(Protocol):
         ...
 
     def update(self, changes: Sequence[Change], /) -> list[int]:
-        """Change what is outstanding, all together; the waiters that this releases."""
+        """Change what is outstanding, all together; the waiters that this releases.
+
+        `TooMuchWork` beyond a budget; then the state is broken, and to be made anew.
+        """
+        ...
+
+    def rebuild(self, changes: Sequence[Change], /) -> None:
+        """Take what was outstanding before, however much work it is."""
         ...
 
     def wait(self, vertex: int, until: Any, waiter: int, /) -> bool:

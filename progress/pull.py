@@ -17,6 +17,11 @@ from progress.summary import NormalSummary, Summary
 class Pull(Protocol):
     """An arc, seen from its target."""
 
+    @property
+    def cost(self) -> int:
+        """What `supports` costs, in steps of `progress.effort`."""
+        ...
+
     def supports(self, time: Any) -> bool:
         """Whether the time is the image of a time of the source's frontier."""
         ...
@@ -59,6 +64,10 @@ class AnyPull:
         self._source = source
         self._apply = apply
 
+    @property
+    def cost(self) -> int:
+        return 1 + self._source.width
+
     def supports(self, time: Any) -> bool:
         return any(time in self._apply(before) for before in self._source.times)
 
@@ -74,6 +83,10 @@ class PairPull:
     def __init__(self, source: PairPlace, amounts: Sequence[int]) -> None:
         self._source = source
         self._first, self._second = amounts
+
+    @property
+    def cost(self) -> int:
+        return 1
 
     def supports(self, time: Any) -> bool:
         return self._source.holds((time[0] - self._first, time[1] - self._second))

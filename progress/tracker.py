@@ -19,6 +19,8 @@ from typing import Any
 
 from progress.blocking import Holding, Why
 from progress.commit import Commit
+from progress.compiled import TooMuchForKernel
+from progress.effort import TooMuchWork
 from progress.engines import Engine
 from progress.invariants import check_invariants
 from progress.ledger import Edge, Ledger, Node
@@ -123,9 +125,9 @@ class Tracker:
         except OverflowError:  # a number beyond what the kernel can count
             self._leave_kernel()
             return None
-        except BaseException:
+        except BaseException as error:
             self._rebuild()
-            raise
+            raise _named(error) from None
         if woken is None:
             return None
         if delivered:
@@ -147,16 +149,16 @@ class Tracker:
         commit = Commit(self._ledger, self._engine, self._workings)
         commit.judge(inputs, messages, requests, delivered)
         try:
-            woken = self._engine.update(commit.changes)
-        except OverflowError:
-            if self._engine.kernel is None:
-                self._rebuild()
-                raise
-            self._leave_kernel()
-            woken = self._engine.update(commit.changes)
-        except BaseException:
+            try:
+                woken = self._engine.update(commit.changes)
+            except OverflowError:
+                if self._engine.kernel is None:
+                    raise
+                self._leave_kernel()
+                woken = self._engine.update(commit.changes)
+        except BaseException as error:
             self._rebuild()
-            raise
+            raise _named(error) from None
         touched = commit.enter()
         for request in commit.ended:
             self._over(request)
@@ -186,7 +188,11 @@ class Tracker:
         except OverflowError:
             if self._engine.kernel is None:
                 raise
-            self._leave_kernel()
+            self._choice = self._choice[0], False
+            self._engine = self._new_engine()
+            self._engine.update(changes)
+        except TooMuchForKernel:
+            raise TooMuchWork from None
         for node in list(self._ledger.nodes.values()):
             for time in list(node.requests):
                 self._admit(node, time)
@@ -222,7 +228,7 @@ class Tracker:
     def _rebuild(self) -> None:
         """A new engine in the state of the ledger, after an update that was broken off."""
         self._engine = self._new_engine()
-        self._engine.update(self._workings.changes(self._ledger))
+        self._engine.rebuild(self._workings.changes(self._ledger))
         for waiter, (node, time) in self._waiters.items():
             self._engine.wait(node.number, time, waiter)
         for vertex in self._subscriptions.vertices:
@@ -363,3 +369,8 @@ class Tracker:
         """Assert every invariant against the definitions; an AssertionError dumps the state. Cost: that of `close`."""
         with self._lock:
             check_invariants(self, self._ledger)
+
+
+def _named(error: BaseException) -> BaseException:
+    """The error as a tracker raises it."""
+    return TooMuchWork() if isinstance(error, TooMuchForKernel) else error

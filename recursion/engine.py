@@ -65,6 +65,10 @@ class CallEngine:
             self._in_flight.drop_if_empty(epoch)
         return woken
 
+    def rebuild(self, changes: Sequence[Change]) -> None:
+        """Take what was outstanding before."""
+        self.update(changes)
+
     def freed(self, woken: list[int]) -> list[int]:
         """Of the waiters that were released, those that nothing blocks: here all."""
         return woken

@@ -19,6 +19,7 @@ DOMAINS: list[Json] = [
     {"lex": ["nat", "nat", "int"]},
     {"lex": ["nat", "int", "nat"]},
     {"lex": ["int", "nat", "int"]},
+    {"lex": ["nat", "int", "nat", {"nat": {"max": 3}}]},
     {"lex": [{"nat": {"max": 2}}, "int"]},
     {"product": [{"lex": ["nat", "int"]}, "nat"]},
     {"product": [{"lex": ["nat", "int"]}, {"lex": ["nat", "int"]}]},

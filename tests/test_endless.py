@@ -213,7 +213,7 @@ def play(seeds: range) -> Tally:
 
 
 def test_random_sessions() -> None:
-    tally = play(range(160))
+    tally = play(range(110))
     for kind in ("frontier: some", "frontier: none", "frontier: without end", "taken", "refused", "could result in"):
         assert tally.counts[kind] > 50, tally.counts
     assert tally.counts["no end"] < 40
@@ -232,7 +232,7 @@ def test_a_time_reads_back() -> None:
 def test_check_shows_rounds_in_times_alone() -> None:
     """A round on which times fall without end is shown with numbers that are low enough."""
     falling = 0
-    for seed in (5, 91, 348, 423, 533, 541):
+    for seed in range(250):
         document, deep = random_falling_graph(random.Random(seed))
         oracle, domain = reference.Graph(deep), document["time"]
         report = check_conditions(from_data(document))
@@ -244,4 +244,4 @@ def test_check_shows_rounds_in_times_alone() -> None:
                 reached = [each for there, times in oracle.steps(*before) for each in times if there == place]
                 assert any(oracle.less_equal(place, each, time) for each in reached), f"{before} to {time} in {way}"
             falling += any(number < -100 for _, at in way for number in numbers(at))
-    assert falling >= 3
+    assert falling >= 2

@@ -1,10 +1,14 @@
 /* What Python calls: times read and written, updates, questions. */
 
+static PyObject *too_much_work; /* the exception of this module */
+
 static int failed(Kernel *self)
 {
     if (!self->failed) return 0;
     if (self->failed == 2)
         PyErr_SetString(PyExc_OverflowError, "a number is too large for the kernel");
+    else if (self->failed == 3)
+        PyErr_SetString(too_much_work, "the update does more work than it may");
     else
         PyErr_NoMemory();
     return -1;
@@ -136,6 +140,15 @@ static PyObject *kernel_update(Kernel *self, PyObject *changes)
 broken:
     Py_DECREF(items);
     return NULL;
+}
+
+/* What was there before is there again: however much work that is, it was done once. */
+static PyObject *kernel_rebuild(Kernel *self, PyObject *changes)
+{
+    self->unlimited = 1;
+    PyObject *woken = kernel_update(self, changes);
+    self->unlimited = 0;
+    return woken;
 }
 
 static PyObject *kernel_wait(Kernel *self, PyObject *const *arguments, Py_ssize_t count)

@@ -63,6 +63,8 @@ static int covers(const Vertex *vertex, const number *until)
 
 static int insert(Kernel *self, Vertex *vertex, const number *row)
 {
+    Py_ssize_t width = vertex->total ? 1 : vertex->places == 2 ? vertex->frontier.count / 4 : vertex->frontier.count;
+    spend(self, 10 + (uint64_t)width);
     if (covers(vertex, row)) return 0;
     Rows *frontier = &vertex->frontier;
     int places = vertex->places;
@@ -151,6 +153,7 @@ static int supports(Kernel *self, const Arc *arc, const number *row)
     number results[MOST_PIECES * MOST_PLACES];
     for (Py_ssize_t time = 0; time < source->frontier.count; time++) {
         int found = images(self, arc, source->frontier.data + time * places, places, target_places, results);
+        spend(self, 4 + (uint64_t)found);
         for (int index = 0; index < found; index++)
             if (!compare(results + index * target_places, row, target_places)) return 1;
     }
@@ -191,7 +194,7 @@ static void come(Kernel *self, int number_of, const number *row)
 static void insert_all(Kernel *self, int number_of, const Node *node)
 {
     Vertex *vertex = &self->vertices[number_of];
-    if (!node) return;
+    if (!node || self->failed) return;
     insert_all(self, number_of, node->left);
     if (insert(self, vertex, node->row)) come(self, number_of, node->row);
     insert_all(self, number_of, node->right);
@@ -235,7 +238,8 @@ static void refill(Kernel *self, int number_of, const Rows *lost)
     }
     Regions regions = regions_of(vertex, lost);
     number start = regions.start, below = regions.below;
-    while (below == UNBOUNDED || below > regions.lowest) {
+    while ((below == UNBOUNDED || below > regions.lowest) && !self->failed) {
+        spend(self, 10);
         /* What is inserted becomes a stair itself, so the walk goes on from there. */
         Node *found = first_pair(vertex->outstanding, start, below);
         Py_ssize_t place = stair_at(vertex, start) + 1;
@@ -281,7 +285,7 @@ static void pull(Kernel *self, const Arc *arc, const Rows *lost)
         }
         to = low;
     }
-    for (Py_ssize_t time = from; time < to; time++) {
+    for (Py_ssize_t time = from; time < to && !self->failed; time++) {
         int found = images(self, arc, source->frontier.data + time * places, places, target_places, results);
         for (int index = 0; index < found; index++)
             if (insert(self, target, results + index * target_places))

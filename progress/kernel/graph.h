@@ -87,9 +87,25 @@ typedef struct {
     unsigned long long visits, examined;
     char only_counts; /* of what moves, only how often is wanted */
     unsigned long long moves;
-    int failed; /* 1: out of memory, 2: a number too large */
+    uint64_t left;    /* of the work that an update may do, in steps of some nanoseconds */
+    uint64_t changes; /* that the update began with */
+    char unlimited;
+    int failed; /* 1: out of memory, 2: a number too large, 3: too much work */
     int busy;   /* code of strangers may run in between (a finalizer, say), and finds the door locked */
 } Kernel;
+
+/* An update does so much work, and more for large graphs and for many changes; a second or so. */
+#define MOST_WORK 200000000u
+#define WORK_A_PLACE 1000u
+#define WORK_A_CHANGE 20000u
+
+static inline void spend(Kernel *self, uint64_t work)
+{
+    if (work <= self->left)
+        self->left -= work;
+    else if (!self->unlimited && !self->failed)
+        self->failed = 3;
+}
 
 static int grow(void **data, Py_ssize_t *room, Py_ssize_t needed, size_t size)
 {

@@ -34,6 +34,7 @@ static PyObject *get_examined(Kernel *self, void *Py_UNUSED(nothing))
 
 static PyMethodDef methods[] = {
     {"update", (PyCFunction)kernel_update, METH_O, "Change what is outstanding; the waiters that this releases."},
+    {"rebuild", (PyCFunction)kernel_rebuild, METH_O, "As update, however much work it is."},
     {"wait", (PyCFunction)(void (*)(void))kernel_wait, METH_FASTCALL, "Wait as long as the frontier covers a time."},
     {"covers", (PyCFunction)(void (*)(void))kernel_covers, METH_FASTCALL, "Whether the frontier covers a time."},
     {"times", (PyCFunction)kernel_times, METH_O, "The frontier of a vertex."},
@@ -75,7 +76,9 @@ static int fill_module(PyObject *module)
     if (!type) return -1;
     int added = PyModule_AddObjectRef(module, "Kernel", type);
     Py_DECREF(type);
-    return added;
+    if (added) return added;
+    if (!too_much_work) too_much_work = PyErr_NewException("progress._kernel.TooMuchWork", NULL, NULL);
+    return too_much_work ? PyModule_AddObjectRef(module, "TooMuchWork", too_much_work) : -1;
 }
 
 static PyMethodDef functions[] = {

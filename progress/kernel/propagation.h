@@ -31,6 +31,7 @@ static void moved(Kernel *self, int number_of, int within)
         for (int side = 0; side < 2; side++) {
             const Rows *times = side ? &vertex->won : &vertex->lost;
             Rows *goal = side ? &target->coming : &target->doubted;
+            spend(self, 10 * (uint64_t)times->count);
             for (Py_ssize_t time = 0; time < times->count; time++) {
                 int found = images(self, arc, times->data + time * vertex->places, vertex->places, target->places, results);
                 for (int result = 0; result < found; result++)
@@ -55,6 +56,7 @@ static void settle_total(Kernel *self, int number_of)
     for (int index = 0; index < vertex->entering_count; index++) {
         const Arc *arc = &self->arcs[vertex->entering[index]];
         const Vertex *source = &self->vertices[arc->source];
+        spend(self, 10 * (uint64_t)source->frontier.count);
         for (Py_ssize_t time = 0; time < source->frontier.count; time++) {
             int found = images(self, arc, source->frontier.data + time * source->places, source->places, places, results);
             for (int result = 0; result < found; result++)
@@ -77,7 +79,7 @@ static void take_in(Kernel *self, int number_of)
 {
     Vertex *vertex = &self->vertices[number_of];
     int places = vertex->places;
-    for (Py_ssize_t time = 0; time < vertex->coming.count; time++) {
+    for (Py_ssize_t time = 0; time < vertex->coming.count && !self->failed; time++) {
         const number *row = vertex->coming.data + time * places;
         if (time < vertex->own && !find_node(vertex->outstanding, row, places)) continue;
         if (insert(self, vertex, row)) come(self, number_of, row);
@@ -148,7 +150,8 @@ static void settle(Kernel *self, int number_of)
     if (vertex->total) {
         settle_total(self, number_of);
     } else if (!settle_few(self, number_of)) {
-        for (Py_ssize_t time = 0; time < vertex->doubted.count; time++) {
+        for (Py_ssize_t time = 0; time < vertex->doubted.count && !self->failed; time++) {
+            spend(self, 10 + (uint64_t)vertex->frontier.count / 4);
             const number *row = vertex->doubted.data + time * places;
             if (holds(vertex, row) && !supported(self, vertex, row)) {
                 discard(vertex, row);
@@ -215,6 +218,7 @@ static void settle_unit(Kernel *self, int rank)
         pop_event(self, &event);
         Vertex *vertex = &self->vertices[event.vertex];
         self->visits++;
+        spend(self, 50 + (uint64_t)vertex->frontier.count / 4);
         if (!holds(vertex, event.row) || supported(self, vertex, event.row)) continue;
         discard(vertex, event.row);
         touch(self, event.vertex);
@@ -244,6 +248,7 @@ static void settle_unit(Kernel *self, int rank)
         Event event;
         pop_event(self, &event);
         Vertex *vertex = &self->vertices[event.vertex];
+        spend(self, 50);
         if (!holds(vertex, event.row)) continue;
         self->visits++;
         for (int index = 0; index < vertex->leaving_count; index++) {
@@ -285,6 +290,9 @@ static void settle_unit(Kernel *self, int rank)
 
 static void propagate(Kernel *self)
 {
+    uint64_t places = (uint64_t)self->count + (uint64_t)self->arc_count;
+    self->left = MOST_WORK + WORK_A_PLACE * places + WORK_A_CHANGE * self->changes;
+    self->changes = 0;
     while (self->queued && !self->failed) {
         int rank = pop_rank(self);
         int first = self->member_start[rank];
@@ -300,6 +308,7 @@ static void change_count(Kernel *self, int number_of, const number *row, number 
 {
     Vertex *vertex = &self->vertices[number_of];
     int places = vertex->places;
+    self->changes++;
     Node *node = find_node(vertex->outstanding, row, places);
     if (node) {
         number count = node->payload + change; /* both have 62 bits */

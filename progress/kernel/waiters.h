@@ -22,8 +22,9 @@ static void wake(Kernel *self, Vertex *vertex, const Node *node)
 /* Wake all here and below that are not covered; the rest. */
 static Node *wake_uncovered(Kernel *self, Vertex *vertex, Node *node)
 {
-    if (!node) return NULL;
+    if (!node || self->failed) return node;
     self->examined++;
+    spend(self, 10 + (uint64_t)vertex->frontier.count);
     node->left = wake_uncovered(self, vertex, node->left);
     int goes = !covers(vertex, node->row);
     if (goes && note_woken(self, vertex, node)) goes = 0;

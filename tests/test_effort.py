@@ -1,0 +1,155 @@
+"""Every question and every step has a budget of work; beyond it is refused by name, and leaves no trace."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import progress.blocking
+from graphs import Graph, from_data
+from graphs.ask import Asker
+from graphs.track import TrackSession
+from progress import PointstampError, Tracker
+from progress.eager import Eager
+
+Json = Any
+FAR = 1_000_000_000
+
+
+def trade(places: int = 2, kind: str = "product") -> Graph:
+    """A cycle on which one coordinate falls and another rises: every time leads to as many others as it has rounds."""
+    amounts = [-1, *([1] * (places - 1))]
+    return from_data(
+        {
+            "pointstamp": 1,
+            "time": {kind: ["nat"] * places},
+            "nodes": {"a": {"summary": {"advance": amounts}}, "b": {"notify": False}},
+            "edges": [
+                {"id": "in", "to": "a"},
+                {"id": "ab", "from": "a", "to": "b"},
+                {"id": "ba", "from": "b", "to": "a"},
+            ],
+        }
+    )
+
+
+def fan(places: int, length: int) -> Graph:
+    """A chain in which every node advances one of the coordinates: there is no cycle, and no end of times either."""
+    graph = Graph({"product": ["nat"] * places})
+    one = [{"advance": [int(place == other) for other in range(places)]} for place in range(places)]
+    for number in range(length):
+        graph.node(f"n{number}", summary={"any": one})
+    graph.edge(None, "n0", id="in")
+    for number in range(length - 1):
+        graph.edge(f"n{number}", f"n{number + 1}", id=f"e{number}")
+    return graph.edge(f"n{length - 1}", None, id="out")
+
+
+CASES: dict[str, tuple[Graph, Json, Json]] = {
+    "trade of two": (trade(2), [0, 0], [FAR, 0]),
+    "trade of three": (trade(3), [0, 0, 0], [FAR, 0, 0]),
+    "fan of nine, which no kernel knows": (fan(9, 60), [0] * 9, [3] * 9),
+}
+
+
+@pytest.fixture
+def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the budgets, for as many cases in the same time."""
+    monkeypatch.setattr("progress.eager.MOST_STEPS", 100_000)
+    monkeypatch.setattr("progress.closure.MOST_STEPS", 20_000)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("engine", ["eager", "hierarchical"])
+@pytest.mark.parametrize("kernel", [None, False])
+@pytest.mark.usefixtures("small_budgets")
+def test_a_start_and_a_step_that_lead_too_far(case: str, engine: str, kernel: bool | None) -> None:
+    graph, _, far = CASES[case]
+    time = tuple(far)
+
+    def refused(act: Any) -> None:
+        with pytest.raises(PointstampError) as caught:
+            act()
+        assert caught.value.code == "PS604"
+
+    refused(lambda: Tracker(graph, inputs={"in": [time]}, engine=engine, kernel=kernel).clock())
+    tracker = Tracker(graph, inputs={"in": []}, engine=engine, kernel=kernel)
+    assert tracker.clock() == {}
+    if case.startswith("trade"):
+        tracker = Tracker(graph, inputs={"in": [(0,) * len(far)]}, engine=engine, kernel=kernel)
+        tracker.apply(messages=[("in", time, 1)])
+        before = tracker.snapshot(), tracker.clock(), tracker.kernel
+        for _ in range(2):
+            refused(lambda: tracker.apply(inputs={"in": []}))
+            assert (tracker.snapshot(), tracker.clock(), tracker.kernel) == before
+            tracker._check()
+        tracker.apply(messages=[("in", time, -1)])
+        tracker.apply(inputs={"in": []})
+        assert tracker.clock() == {}
+
+
+def test_a_line_of_track_and_of_ask() -> None:
+    graph = trade(2)
+    session = TrackSession(graph)
+
+    def told(line: Json) -> Json:
+        return json.loads(session.answer_line(json.dumps(line).encode()))
+
+    assert told({"start": {"inputs": {"in": [[FAR, 0]]}}})["error"]["code"] == "PS604"
+    assert told({"messages": [["in", [FAR, 0], 1]], "show": {"frontiers": ["a"]}})["frontiers"] == {"a": [[0, 0]]}
+    assert told({"inputs": {"in": []}})["error"]["code"] == "PS604"
+    assert told({"messages": [["in", [FAR, 0], -1]], "show": {"frontiers": ["a"]}})["frontiers"] == {"a": [[0, 0]]}
+    asker = Asker(graph)
+    for query in (
+        {"close": [["in", [FAR, 0]]]},
+        {"contains": {"close": [["in", [FAR, 0]]], "pointstamp": ["a", [0, 0]]}},
+    ):
+        assert json.loads(asker.answer_line(json.dumps(query).encode()))["error"]["code"] == "PS604"
+
+
+def test_who_holds_back_is_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are who may be in the way: all together have one budget."""
+    tracker = Tracker(trade(2), inputs={"in": [(0, 0)]})
+    tracker.apply(messages=[("in", (FAR + place, place), 1) for place in range(50)])
+    closings = 0
+    close_numbered = progress.blocking.close_numbered
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal closings
+        closings += 1
+        return close_numbered(*arguments)
+
+    monkeypatch.setattr(progress.blocking, "close_numbered", counted)
+    with pytest.raises(PointstampError, match="PS604"):
+        tracker.why("a", (FAR // 2, FAR // 2 + 1000))
+    assert closings < 5
+
+
+def test_what_was_there_comes_back_however_much_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Putting back the state has no budget: it was reached step by step."""
+    graph = trade(2)
+    tracker = Tracker(graph, inputs={"in": [(0, 0)]}, kernel=False)
+    for start in (200, 150, 100):
+        tracker.apply(messages=[("in", (start, start), 1)])
+    tracker.apply(inputs={"in": []})
+    before = tracker.clock()
+    monkeypatch.setattr("progress.eager.MOST_STEPS", 300)
+    monkeypatch.setattr("progress.eager.STEPS_A_CHANGE", 0)
+    monkeypatch.setattr("progress.eager.STEPS_A_PLACE", 0)
+    with pytest.raises(PointstampError, match="PS604"):
+        tracker.apply(messages=[("in", (100, 100), -1)])
+    assert tracker.clock() == before
+    tracker._check()
+
+
+def test_a_budget_is_counted_in_steps_and_is_the_same_every_time() -> None:
+    left = []
+    for rounds in (300, 300, 600):
+        tracker = Tracker(trade(2), inputs={"in": [(0, 0)]}, kernel=False)
+        tracker.apply(messages=[("in", (rounds, 0), 1)])
+        tracker.apply(inputs={"in": []})
+        assert isinstance(tracker._engine, Eager)
+        left.append(tracker._engine._effort.left)
+    assert left[0] == left[1] > left[2] + 1000
