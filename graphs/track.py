@@ -240,16 +240,18 @@ def blocker_to_json(blocker: Blocker) -> dict[str, Any]:
 
 
 def _items(items: Any) -> list[Any]:
-    """Messages, requests or deliveries with their times as the tracker has them."""
+    """Messages, requests or deliveries as the tracker and its kernel take them: tuples, with their times."""
     if type(items) is not list:
         raise TypeError
+    found = []
     for item in items:
         if type(item) is not list:
             raise TypeError
         time = item[1]
         if type(time) is not int:
             item[1] = _time(time)
-    return items
+        found.append(tuple(item))
+    return found
 
 
 def _inputs(inputs: Any) -> dict[str, list[Any]]:

@@ -6,7 +6,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from queue import Empty, Queue
@@ -844,3 +844,31 @@ def test_a_graph_that_is_none_is_bad_input(tmp_path: Path, capsys: pytest.Captur
     assert output.out == ""
     assert len(output.err.splitlines()) == 1
     assert f"{file}:2:1" in output.err
+
+
+@pytest.mark.parametrize("time", [lambda number: number, lambda number: [number, 0]], ids=["numbers", "rows"])
+def test_usual_lines_are_steps_of_the_kernel(time: Callable[[int], Any]) -> None:
+    """A line that moves no input and adds what follows from what it consumes is taken by the kernel alone."""
+    nodes = {"body": {}, "feedback": {"summary": "feedback", "notify": False}}
+    document = LOOP | {"time": "nat" if time(0) == 0 else {"lex": ["nat", "nat"]}, "nodes": nodes}
+    lines: list[Any] = [{"messages": [["input", time(0), 1]]}]
+    for number in range(50):
+        here, after = time(number), time(number + 1)
+        lines.append({"messages": [["input", here, -1], ["out", here, 1]], "requests": [["body", here]]})
+        lines.append({"messages": [["out", here, -1]]})
+        lines.append({"inputs": {"input": [after]}, "messages": [["input", after, 1]]})
+        lines.append({"delivered": [["body", here]]})
+    tracked = TrackSession(from_data(document))
+    registrar = tracked.tracker._ledger.registrar
+    assert registrar is not None
+    usual, step = [0], registrar.step
+
+    def counted(messages: Any, delivered: Any, requests: Any) -> Any:
+        woken = step(messages, delivered, requests)
+        usual[0] += woken is not None
+        return woken
+
+    registrar.step = counted
+    answers = [json.loads(tracked.answer_line(json.dumps(line).encode())) for line in lines]
+    assert all("ready" in answer for answer in answers)
+    assert usual[0] == sum("inputs" not in line for line in lines) - 1  # the first message comes from outside
