@@ -17,16 +17,14 @@ from progress.residual import reaches
 from progress.summary import NormalSummary, Summary
 
 try:
+    from progress import _kernel
     from progress._kernel import Kernel
-    from progress._kernel import TooMuchWork as TooMuchForKernel
 
     BUILT = True
+    TooMuchForKernel: type[Exception] = _kernel.TooMuchWork
 except ImportError:  # no compiler was there when this was installed: the twin does the same, slower
     BUILT = False
-
-    class TooMuchForKernel(Exception):  # type: ignore[no-redef]
-        """What nobody raises where there is no kernel."""
-
+    TooMuchForKernel = type("TooMuchForKernel", (Exception,), {})  # which nobody raises
 
 MOST_PLACES = 8
 MOST_PIECES = 64

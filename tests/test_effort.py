@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import progress.blocking
+import progress.closure
 from graphs import Graph, from_data
 from graphs.ask import Asker
 from graphs.track import TrackSession
@@ -114,14 +114,14 @@ def test_who_holds_back_is_one_question(monkeypatch: pytest.MonkeyPatch) -> None
     tracker = Tracker(trade(2), inputs={"in": [(0, 0)]})
     tracker.apply(messages=[("in", (FAR + place, place), 1) for place in range(50)])
     closings = 0
-    close_numbered = progress.blocking.close_numbered
+    close_numbered = progress.closure.close_numbered
 
     def counted(*arguments: Any) -> Any:
         nonlocal closings
         closings += 1
         return close_numbered(*arguments)
 
-    monkeypatch.setattr(progress.blocking, "close_numbered", counted)
+    monkeypatch.setattr("progress.blocking.close_numbered", counted)
     with pytest.raises(PointstampError, match="PS604"):
         tracker.why("a", (FAR // 2, FAR // 2 + 1000))
     assert closings < 5
