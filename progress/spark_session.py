@@ -1,7 +1,8 @@
 """The one place that knows which Spark and which packages this project works with, and why; and the start of a session.
 
-* Spark 4.1 (extra `spark`). It runs on Java 17 and newer, with Scala 2.13.
-* GraphFrames (`progress.spark_graphframes`) is needed for graphs at scale, and not for pipelines.
+* Pipelines need Spark 4.1 to 4.3 and nothing else (extra `pipelines`). It runs on Java 17 and newer, with Scala 2.13.
+* Graphs at scale need GraphFrames (`progress.spark_graphframes`) as well, and so the Spark that it was built for, 4.1
+  (extra `spark`); a Spark that has GraphFrames in it will do, too.
 * Delta Lake (`DELTA`, with the settings `DELTA_SETTINGS`) is asked for by those who use it, by `packages` and
   `settings`. Its coordinate names the Spark that it was built against; one for another fails when a table is written.
 
@@ -32,14 +33,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DELTA", "DELTA_SETTINGS", "check_java", "ends_on_interrupt", "start_session"]
 
-LOWEST_SPARK, BELOW_SPARK = (4, 1), (4, 2)
+LOWEST_SPARK, BELOW_SPARK = (4, 1), (4, 4)
+BELOW_WITH_GRAPHFRAMES = (4, 2)
 DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
 DELTA_CLASS = "io.delta.sql.DeltaSparkSessionExtension"
 DELTA_SETTINGS = {  # without them tables can neither be planned nor found by their path
     "spark.sql.extensions": DELTA_CLASS,
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
-EXTRA = "pip install 'pointstamp[spark]'"
+EXTRA, ONLY_PIPELINES = "pip install 'pointstamp[spark]'", "pip install 'pointstamp[pipelines]'"
 MASTERS = re.compile(r"local(-cluster)?(\[.*\])?$|spark://|yarn$|k8s://")
 REACH = 10.0  # seconds that a master has to answer
 _STARTING = threading.RLock()  # two threads that ask at once get one session
@@ -149,22 +151,25 @@ def check_installed(graphframes: bool = True) -> None:
             import_graphframes()
     except ImportError as error:
         name = error.name or "pyspark"
-        raise PointstampError("PS751", f"this needs {name}, which is not installed", EXTRA) from None
-    _check_version(pyspark.__version__)
+        right = EXTRA if graphframes else ONLY_PIPELINES
+        raise PointstampError("PS751", f"this needs {name}, which is not installed", right) from None
+    _check_version(pyspark.__version__, graphframes)
 
 
-def _check_version(version: str) -> None:
+def _check_version(version: str, graphframes: bool) -> None:
     numbers = tuple(map(int, re.findall(r"\d+", version)[:2]))
+    if graphframes and not has_graphframes() and not LOWEST_SPARK <= numbers < BELOW_WITH_GRAPHFRAMES:
+        raise PointstampError("PS753", f"this is Spark {version}, and GraphFrames needs Spark 4.1", EXTRA)
     if not LOWEST_SPARK <= numbers < BELOW_SPARK:
-        wanted = ".".join(map(str, LOWEST_SPARK))
-        raise PointstampError("PS753", f"this is Spark {version}, and Spark {wanted} is needed", EXTRA)
+        what = f"this is Spark {version}, and Spark 4.1 to 4.3 is needed"
+        raise PointstampError("PS753", what, EXTRA if graphframes else ONLY_PIPELINES)
 
 
 def check_session(session: SparkSession, graphframes: bool = True) -> None:
     """Refuse a session that this project cannot work with: Spark Connect, another version, no GraphFrames."""
     if type(session).__module__.startswith("pyspark.sql.connect"):
         raise _connect()
-    _check_version(session.version)
+    _check_version(session.version, graphframes)
     if graphframes and not has_graphframes() and not has_class(session, GRAPHFRAMES_CLASS):
         raise PointstampError(
             "PS754",

@@ -84,11 +84,44 @@ def test_the_active_session_is_used_as_it_is() -> None:
     assert session.conf.get("spark.ui.enabled") == "false"
 
 
-@pytest.mark.parametrize("version", ["3.5.7", "4.0.1", "4.2.0"])
+@pytest.mark.parametrize("version", ["3.5.7", "4.0.1", "4.2.0", "4.3.0", "4.4.0"])
 def test_another_version_of_spark_is_refused(version: str) -> None:
     with patch("pyspark.__version__", version), pytest.raises(PointstampError) as caught:
         check_installed()
-    assert str(caught.value).startswith(f"PS753: this is Spark {version}, and Spark 4.1 is needed")
+    assert str(caught.value).startswith(f"PS753: this is Spark {version}, and GraphFrames needs Spark 4.1")
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "4.2.1", "4.3.0"])
+def test_pipelines_need_no_graphframes(version: str) -> None:
+    with patch("pyspark.__version__", version), patch.dict(sys.modules, graphframes=None):
+        check_installed(graphframes=False)
+
+
+@pytest.mark.parametrize("version", ["3.5.7", "4.0.1", "4.4.0"])
+def test_pipelines_need_one_of_the_versions_that_were_tried(version: str) -> None:
+    with patch("pyspark.__version__", version), pytest.raises(PointstampError) as caught:
+        check_installed(graphframes=False)
+    assert str(caught.value).startswith(f"PS753: this is Spark {version}, and Spark 4.1 to 4.3 is needed")
+
+
+def test_a_spark_that_has_graphframes_in_it_needs_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import pyspark
+
+    from progress import spark_graphframes
+
+    assert not spark_graphframes.comes_with_spark()
+    (tmp_path / "graphframes").mkdir()
+    own = "class GraphFrame:\n    def __init__(self, *tables): self.tables = tables\n"
+    (tmp_path / "graphframes" / "__init__.py").write_text(own, encoding="utf-8")
+    monkeypatch.setattr(pyspark, "__path__", [*pyspark.__path__, str(tmp_path)])
+    monkeypatch.setitem(sys.modules, "graphframes", None)
+    assert spark_graphframes.comes_with_spark()
+    assert spark_graphframes.choices(None, {}) == [""]
+    assert spark_graphframes.graph_frame(1, 2).tables == (1, 2)
+    check_installed()
+    monkeypatch.setattr(pyspark, "__version__", "4.3.0")
+    check_installed()
+    monkeypatch.delitem(sys.modules, "pyspark.graphframes")
 
 
 def test_spark_connect_is_refused_in_words() -> None:
