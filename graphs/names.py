@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from graphs.document import Item, MappingItem, ScalarItem, SequenceItem, name_of
 
 
@@ -12,11 +10,10 @@ def entries_of(item: Item | None) -> dict[str, tuple[ScalarItem, Item]]:
     return {key.text: (key, part) for key, part in item.entries} if isinstance(item, MappingItem) else {}
 
 
-def edges_of(document: Item) -> Iterable[tuple[Item, dict[str, tuple[ScalarItem, Item]]]]:
-    """The edges of a graph file, each with its entries."""
+def edges_of(document: Item) -> list[Item]:
+    """The edges of a graph file."""
     edges = entries_of(document).get("edges")
-    items = edges[1].items if edges and isinstance(edges[1], SequenceItem) else []
-    return ((item, entries_of(item)) for item in items)
+    return edges[1].items if edges and isinstance(edges[1], SequenceItem) else []
 
 
 def check_names(document: Item) -> None:
@@ -26,20 +23,21 @@ def check_names(document: Item) -> None:
         _check_domain_names(top["time"][1])
     if "recursion" in top:
         _check_recursion_names(top["recursion"][1])
-    for key, part in entries_of(top["nodes"][1]).values() if "nodes" in top else ():
+    nodes = top["nodes"][1] if "nodes" in top else None
+    for key, part in nodes.entries if isinstance(nodes, MappingItem) else ():
         name_of(key)
-        node = entries_of(part)
-        if "time" in node:
-            _check_domain_names(node["time"][1])
-        emits = node.get("emits")
-        for edge, _ in entries_of(emits[1]).values() if emits else ():
-            name_of(edge)
-    for _, entries in edges_of(document):
-        if "time" in entries:
-            _check_domain_names(entries["time"][1])
-        for word in ("id", "from", "to"):
-            if word in entries:
-                _check_name(entries[word][1])
+        for word, value in part.entries if isinstance(part, MappingItem) else ():
+            if word.text == "time":
+                _check_domain_names(value)
+            elif word.text == "emits" and isinstance(value, MappingItem):
+                for edge, _ in value.entries:
+                    name_of(edge)
+    for item in edges_of(document):
+        for word, value in item.entries if isinstance(item, MappingItem) else ():
+            if word.text in ("id", "from", "to"):
+                _check_name(value)
+            elif word.text == "time":
+                _check_domain_names(value)
 
 
 def _check_name(value: Item) -> None:

@@ -11,6 +11,7 @@ from graphs.graph import Graph
 from graphs.names import check_names, edges_of, entries_of
 from graphs.notation import NotationError, Path, kind_of, read_domain, read_summary, suggestion
 from progress.errors import PointstampError
+from progress.memory import without_cycle_search
 
 FORMAT_VERSION = 1
 GRAPH_KEYS = ("pointstamp", "name", "time", "recursion", "nodes", "edges")
@@ -27,16 +28,17 @@ def load(path: str | os.PathLike[str]) -> Graph:
 
 def from_text(content: bytes, name: str = "") -> Graph:
     """The graph in a text; a complaint has the line and the column."""
-    document = parse(content, name)
-    check_names(document)
-    data: Any = plain(document)
-    try:
-        graph = from_data(data)
-    except NotationError as error:
-        line, column = locate(document, error.path)
-        raise PointstampError(error.code, error.message, error.hint, line, column) from None
-    graph.positions = _positions(document, graph)
-    return graph
+    with without_cycle_search():
+        document = parse(content, name)
+        check_names(document)
+        data: Any = plain(document)
+        try:
+            graph = from_data(data)
+        except NotationError as error:
+            line, column = locate(document, error.path)
+            raise PointstampError(error.code, error.message, error.hint, line, column) from None
+        graph.positions = _positions(document, graph)
+        return graph
 
 
 def from_data(data: Any) -> Graph:
@@ -212,6 +214,6 @@ def _positions(document: Item, graph: Graph) -> dict[str, tuple[int, int]]:
     """Line and column of every node and edge."""
     nodes = entries_of(document)["nodes"][1]
     places = {key.text: (key.line, key.column) for key, _ in entries_of(nodes).values()}
-    for name, (item, _) in zip(graph.edges, edges_of(document), strict=True):
+    for name, item in zip(graph.edges, edges_of(document), strict=True):
         places[name] = (item.line, item.column)
     return places

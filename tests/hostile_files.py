@@ -296,7 +296,7 @@ def sizes() -> Iterator[tuple[str, bytes, int, str]]:
     yield "comment_of_10_megabytes.yaml", b"# " + b"x" * 10 * MIB + b"\n" + YAML.encode(), 0, ""
     yield "blank_lines_of_10_megabytes.yaml", b"\n" * 10 * MIB + YAML.encode(), 0, ""
     yield "blank_lines_of_10_megabytes.json", b"\n" * 10 * MIB + JSON.encode(), 0, ""
-    yield "17_megabytes.json", b" " * 17 * MIB, 2, "PS004"
+    yield "33_megabytes.json", b" " * 33 * MIB, 2, "PS004"
 
 
 # Every key of SPEC section 2, wrong in type, arity, range or spelling. All of these cannot be read as a graph.
@@ -492,7 +492,7 @@ def judged() -> Iterator[tuple[str, bytes, int, str]]:
 
 def sparse(path: Path) -> None:
     with path.open("wb") as stream:
-        stream.truncate(20 * MIB)
+        stream.truncate(40 * MIB)
 
 
 def endless_link(path: Path) -> None:
@@ -525,8 +525,8 @@ NO_FILES = (
     Hostile("pipe_without_a_writer.yaml", pipe_without_a_writer, 2, "PS001"),
     Hostile("endless_device.yaml", endless_device, 2, "PS004"),
     Hostile("silent_device.yaml", silent_device, 2, "PS007"),
-    Hostile("20_megabytes.yaml", sparse, 2, "PS004"),
-    Hostile("20_megabytes.json", sparse, 2, "PS004"),
+    Hostile("40_megabytes.yaml", sparse, 2, "PS004"),
+    Hostile("40_megabytes.json", sparse, 2, "PS004"),
     Hostile("name with spaces, ümläuts and 'quotes'.yaml", YAML.encode(), 0),
     Hostile("name_with_\x1b[31m_and_\n_line_end.yaml", b"a: [", 2, "PS002"),
     Hostile("-dash.yaml", YAML.encode(), 0),

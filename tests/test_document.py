@@ -21,6 +21,8 @@ from graphs import document
 from graphs.document import Item, MappingItem, ScalarItem, SequenceItem
 from progress.errors import PointstampError
 
+ROOT = Path(__file__).resolve().parent.parent
+
 Place = tuple[str, int | None, int | None]
 
 
@@ -460,6 +462,35 @@ def test_a_complaint_shows_no_more_than_a_line_of_what_it_complains_about() -> N
 # --- sizes -----------------------------------------------------------------------------------------------------------
 
 
+LARGE = """
+import json
+from graphs import from_text
+from graphs.check import check_graph
+from graphs.json_document import _parts
+nodes = {f"node {number}": {"notify": number % 2 == 0} for number in range(100_000)}
+edges = [
+    {"id": f"edge {number}", "from": f"node {number % 100_000}", "to": f"node {(number * 7 + 1) % 100_000}"}
+    for number in range(140_000)
+]
+edges = [edge for edge in edges if int(edge["from"][5:]) < int(edge["to"][5:])]
+edges += [{"from": f"node {number}", "to": f"node {number + 1}", "id": f"more {number}"} for number in range(99_999)]
+text = json.dumps({"pointstamp": 1, "nodes": nodes, "edges": edges + [{"id": "in", "to": "node 0"}]})
+del nodes, edges
+report = check_graph(from_text(text.encode(), "large.json"))
+print(_parts(text), report.conditions["condition_2"]["holds"])
+"""
+
+
+@pytest.mark.slow
+def test_a_graph_of_100000_nodes_is_read_from_json_within_a_gigabyte() -> None:
+    command = ["sh", "-c", 'ulimit -v 1048576; exec "$@"', "sh", sys.executable, "-c", LARGE]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.stderr == ""
+    parts, holds = run.stdout.split()
+    assert int(parts) > 1_500_000
+    assert holds == "True"
+
+
 def test_sizes_at_and_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     from graphs import json_document, yaml_document
 
@@ -708,7 +739,7 @@ def test_standard_input() -> None:
         return subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, check=False, **options)
 
     assert run(input=b"a: 1\xff").stdout == b"5\n"
-    assert b"PS004" in run(input=b" " * (16 * 1024 * 1024 + 1)).stderr
+    assert b"PS004" in run(input=b" " * (32 * 1024 * 1024 + 1)).stderr
     with Path("/dev/zero").open("rb") as zeros:
         assert b"PS004" in run(stdin=zeros).stderr
 

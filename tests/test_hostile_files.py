@@ -120,7 +120,7 @@ def test_every_hostile_file_is_answered(tmp_path: Path) -> None:
         Hostile("empty", b"", 2, "PS007"),
         Hostile("binary", b"\0\1\2", 2, "PS001"),
         Hostile("broken", b"a: [", 2, "PS002"),
-        Hostile("large", b" " * (17 * 1024 * 1024), 2, "PS004"),
+        Hostile("large", b" " * (33 * 1024 * 1024), 2, "PS004"),
     ],
     ids=lambda case: case.name,
 )
