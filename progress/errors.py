@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+MANY = 20  # names that are listed in a complaint
+
 
 class PointstampError(Exception):
     """What is wrong (`message`), what would be right (`hint`), and where: one line, with a code of the registry.
@@ -21,6 +25,18 @@ class PointstampError(Exception):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+
+
+def one_of(name: object, names: Iterable[object], none: str = "there is none") -> str:
+    """What would be right instead of a name that is not there: the one that was meant, or all that there are."""
+    known = [each for each in names if isinstance(each, str)]
+    if isinstance(name, str):
+        from difflib import get_close_matches  # costs 8 ms, needed only in a complaint
+
+        for near in get_close_matches(name, known, n=1):
+            return f"did you mean {brief(near)}?"
+    shown = ", ".join(map(brief, known[:MANY])) + (", ..." if len(known) > MANY else "")
+    return f"one of {shown}" if known else none
 
 
 def brief(value: object) -> str:

@@ -14,6 +14,7 @@ from progress.runtime.failure import FAILURES
 from progress.runtime.following import BY_YIELD, Following, close, is_by_yield, kinds_of
 from progress.runtime.inbox import Inbox
 from progress.runtime.node import Mapped
+from progress.runtime.out import Out
 from progress.runtime.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
 
 
@@ -42,7 +43,9 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
         except FAILURES as error:
             left.append(Raised(error))
         kinds = kinds_of(made)
-        if any(hasattr(kind, "__await__") for kind in kinds) or not (node.flat or kinds.isdisjoint(BY_YIELD)):
+        is_copied = type(performed.out) is not Out  # each may be one that cannot be
+        awaits = any(hasattr(kind, "__await__") for kind in kinds)
+        if awaits or is_copied or not (node.flat or kinds.isdisjoint(BY_YIELD)):
             left.extendleft(reversed(made))
         else:
             found = _flat(made, left) if node.flat else made

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, one_of
 from progress.runtime.control import Control
 from progress.runtime.core import Step
 from progress.runtime.failure import OnError, in_a_loop
 from progress.runtime.given import check_numbers, policies
 from progress.runtime.observer import Observer
-from progress.runtime.own import Code, check_code
+from progress.runtime.own import Code, check_code, kind_of
 from progress.runtime.performing import is_in_a_loop
 from progress.runtime.results import Results
 from progress.runtime.running import Running
@@ -24,6 +24,7 @@ from progress.topology import NO_NODE, Topology
 if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
 
+FEW = 8  # nodes whose code is shown
 ENGINES = ("sim", "threads", "asyncio", "spark")
 
 
@@ -39,6 +40,8 @@ class Dataflow:
     sources : what comes in on each input edge (`progress.runtime.source`); an input without one is closed
     sinks : where goes what leaves on each output edge, and what is late or dead (`progress.runtime.sink`)
     on_error : what is done when a node raises, by node or `"*"` for all (`progress.runtime.failure`)
+    copies : whether each message is a deep copy of what was sent, or came in; otherwise it is that object itself, and
+        one that leaves a node by two edges is the same at both ends
     """
 
     def __init__(
@@ -49,8 +52,10 @@ class Dataflow:
         sources: Mapping[str, Source] | None = None,
         sinks: Mapping[str, Sink] | None = None,
         on_error: OnError | Mapping[str, OnError] | None = None,
+        copies: bool = False,
     ) -> None:
         self.graph = graph
+        self.copies = copies
         self.network = graph.network()
         self.nodes: dict[str, Code] = dict(nodes or {})
         for name, code in self.nodes.items():
@@ -62,9 +67,15 @@ class Dataflow:
         self._check_inputs(self.sources)
         self.read: dict[int, Any] = {}  # iterators among the sources that a run has read
 
+    def __repr__(self) -> str:
+        network = self.network
+        code = ", ".join(f"{name!r}: {kind_of(code)}" for name, code in [*self.nodes.items()][:FEW])
+        more = f", and {len(self.nodes) - FEW:,} more" if len(self.nodes) > FEW else ""
+        return f"Dataflow({len(network.nodes):,} nodes, {len(network.edges):,} edges; {code or 'no code'}{more})"
+
     def _check_node(self, name: str) -> None:
         if self.network.numbers.get(name, len(self.network.nodes)) >= len(self.network.nodes):
-            raise PointstampError("PS708", f"the graph has no node {brief(name)}", "the names of the graph's nodes")
+            raise PointstampError("PS708", f"the graph has no node {brief(name)}", one_of(name, self.network.nodes))
 
     def _check_inputs(self, names: Iterable[str]) -> None:
         inputs = [
@@ -72,7 +83,7 @@ class Dataflow:
         ]
         for name in names:
             if name not in inputs:
-                right = ", ".join(map(brief, inputs)) or "the graph has none"
+                right = one_of(name, inputs, "the graph has none")
                 raise PointstampError("PS709", f"the graph has no input edge {brief(name)}", right)
 
     def run(
@@ -109,7 +120,7 @@ class Dataflow:
         folder : of `spark`, for tables that are kept with a name (`Out.keep`)
         """
         if engine not in ENGINES:
-            raise PointstampError("PS711", f"there is no engine {brief(engine)}", "one of " + ", ".join(ENGINES))
+            raise PointstampError("PS711", f"there is no engine {brief(engine)}", one_of(engine, ENGINES))
         check_numbers(engine, seed, workers, limit)
         if engine == "asyncio" and is_in_a_loop():
             raise in_a_loop("run() would begin")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, one_of
 from progress.order import Domain, times_of
 
 PACKAGE = str(Path(__file__).parent / "_")[:-1]
@@ -63,7 +63,7 @@ class NotAllowed(PointstampError):
 
 def not_an_exit(node: str, edge: str, edges: tuple[str, ...]) -> NotAllowed:
     """A message on an edge that does not leave the node."""
-    right = f"one of {', '.join(map(brief, edges))}" if edges else "no edge leaves it"
+    right = one_of(edge, edges, "no edge leaves it")
     return NotAllowed("PS701", f"{brief(node)} sends on {brief(edge)}, which is no edge that leaves it", right)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, one_of
 from progress.runtime.failure import DeadLetter, OnError, Retry, Stop, dead_letters
 from progress.topology import NO_NODE, Network
 
@@ -52,7 +52,7 @@ def policies(on_error: Any, network: Network) -> dict[str, OnError]:
     for name, policy in found.items():
         if name != "*" and name not in nodes:
             what = f"on_error names {brief(name)}, which is no node of the graph"
-            raise PointstampError("PS718", what, f"a node or an input edge, or '*' for all: {_listed(nodes)}")
+            raise PointstampError("PS718", what, f"a node or an input edge, or '*' for all: {one_of(name, nodes)}")
         last: Any = policy.then if isinstance(policy, Retry) else policy
         if not isinstance(last, Stop | DeadLetter):
             what = f"on_error is {brief(policy)} for {brief(name)}"
@@ -92,14 +92,10 @@ def check_outputs(
         known.append(name)
     for sink in sinks:
         if sink not in known:
-            raise PointstampError("PS716", f"nothing leaves by {brief(sink)}", f"one of {_listed(known)}")
+            raise PointstampError("PS716", f"nothing leaves by {brief(sink)}", one_of(sink, dict.fromkeys(known)))
 
 
 def _check_apart(name: str, what: str, network: Network) -> None:
     if name in outputs(network):
         right = "another name for the edge or the side output"
         raise PointstampError("PS719", f"{what} would leave by {brief(name)}, which is an output edge", right)
-
-
-def _listed(names: Iterable[Any]) -> str:
-    return ", ".join(brief(name) for name in dict.fromkeys(names) if name is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 from progress.finite_way import with_an_end
@@ -15,7 +16,7 @@ from progress.runtime.failure import (
     out_of_turn,
     sends_too_early,
 )
-from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, kept_nowhere, kept_until_no_time
+from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark, kept_nowhere, kept_until_no_time
 from progress.summary import Summary
 from progress.topology import Network
 
@@ -34,12 +35,24 @@ class _Never:
 class Exits:
     """The edges that leave a node, and what the graph declares of them: the same for all calls of the node."""
 
-    __slots__ = ("domains", "edges", "name", "node_domain", "notifies", "requests", "summaries", "tables", "whole")
+    __slots__ = (
+        "domains",
+        "edges",
+        "name",
+        "node_domain",
+        "notifies",
+        "out",
+        "requests",
+        "summaries",
+        "tables",
+        "whole",
+    )
 
     def __init__(self, network: Network, node: int) -> None:
         self.name = network.nodes[node]
         self.whole = network
         self.tables: Tables = IN_MEMORY  # of the engine
+        self.out: type[Out] = Out  # what a call of the node is given
         leaving = network.outgoing[node]
         self.edges = tuple(network.edges[edge] for edge in leaving)
         self.summaries = {network.edges[edge]: network.summaries[edge] for edge in leaving}
@@ -243,3 +256,26 @@ class Out:
         if found not in earliest and not any(domain.less_equal(each, found) for each in earliest):
             raise sends_too_early(self.exits.name, edge, time, self.event, earliest)
         return self.sent.setdefault((edge, found), [])
+
+
+class CopyingOut(Out):
+    """An `Out` whose messages are copies of what is sent, as it is then: nobody else has them."""
+
+    __slots__ = ()
+
+    def send(self, edge: str, time: Any, value: Any) -> None:
+        """Send a copy. Cost: that of `copy.deepcopy`, which may refuse."""
+        super().send(edge, time, copied(value))
+
+    def send_all(self, edge: str, time: Any, values: Sequence[Any]) -> None:
+        """Send copies."""
+        super().send_all(edge, time, [copied(value) for value in values])
+
+    def hand_over(self, edge: str, time: Any, values: list[Any]) -> None:
+        """Send copies; somebody may still have the values of the list."""
+        self.send_all(edge, time, values)
+
+
+def copied(value: Any) -> Any:
+    """A copy that shares nothing with a value that can be changed; a DataFrame of Spark cannot."""
+    return value if is_of_spark(value) else deepcopy(value)

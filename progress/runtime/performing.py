@@ -72,13 +72,13 @@ def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
 
 def begin(action: Action, inbox: Inbox) -> tuple[Performed, Iterator[Waits]]:
     """An action to be performed, and the calls that it takes."""
-    performed = Performed(action, Out(inbox.exits, action.time))
+    performed = Performed(action, inbox.exits.out(inbox.exits, action.time))
     return performed, calls(performed, inbox)
 
 
 def perform(action: Action, inbox: Inbox, pause: Callable[[float], object] | None, out: Out | None = None) -> Performed:
     """Run the node's code for one action; `pause` waits the seconds before another attempt, None does not."""
-    performed = Performed(action, Out(inbox.exits, action.time) if out is None else out)
+    performed = Performed(action, inbox.exits.out(inbox.exits, action.time) if out is None else out)
     for waits in calls(performed, inbox):
         if isinstance(waits, Pause):
             if pause is not None:
@@ -142,7 +142,7 @@ def is_in_a_loop() -> bool:
 @contextmanager
 def starting(inbox: Inbox) -> Iterator[Out]:
     """What a node may do when the run begins; what it raises is a failure, unless it is the run that is cancelled."""
-    out = Out(inbox.exits, None, is_start=True)
+    out = inbox.exits.out(inbox.exits, None, is_start=True)
     task = task_of_now()
     try:
         yield out

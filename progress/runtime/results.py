@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from progress.errors import brief
+from progress.errors import brief, one_of
 
 FEW = 8  # values of an edge that are shown
 
@@ -36,11 +36,7 @@ class Results(dict[str, list[tuple[Any, Any]]]):
     def __missing__(self, name: str) -> list[tuple[Any, Any]]:
         if name in self.names:
             return []
-        from difflib import get_close_matches  # costs 8 ms, needed only in a complaint
-
-        known = sorted({*self, *self.names})
-        near = get_close_matches(str(name), known, n=1)
-        right = f"did you mean {brief(near[0])}?" if near else f"there are {', '.join(map(brief, known)) or 'none'}"
+        right = one_of(name, sorted({*self, *self.names}))
         raise KeyError(f"nothing is collected of {brief(name)}; {right}")
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from progress.runtime.core import Core, Step
 from progress.runtime.failure import contained, dead_letters
 from progress.runtime.given import check_outputs, late_name, outputs
 from progress.runtime.observer import Observer, Observers
-from progress.runtime.out import IN_MEMORY
+from progress.runtime.out import IN_MEMORY, CopyingOut, copied
 from progress.runtime.own import Taken, made
 from progress.runtime.releasing import why_held
 from progress.runtime.rest import WORK, WORK_BESIDE, Keeping, Rests
@@ -117,6 +117,9 @@ class Running:
             pause=pause,
             tables=IN_MEMORY if self.on_spark is None else self.on_spark.tables,
         )
+        if dataflow.copies:
+            for inbox in self.core.inboxes:
+                inbox.exits.out = CopyingOut
         self.chance: Random | None = None
         self._open: list[Feed] = []  # inputs that have not ended when the run begins
         self.feeds = [
@@ -272,6 +275,10 @@ class Running:
 
     def brought(self, feed: Feed, what: Brought) -> None:
         """Enter what a source gave."""
+        if self.dataflow.copies:
+            what = what._replace(
+                batches={time: [copied(value) for value in values] for time, values in what.batches.items()}
+            )
         if what.batches or what.opened is not None:
             self.core.bring(feed.edge, what.batches, what.opened)
         for time, value in what.late:
