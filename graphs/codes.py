@@ -138,6 +138,8 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS632", "bad-epochs", "error", "The inputs of a model are not streams of epochs."),
     ("PS633", "no-such-execution", "error", "A trace has a step that cannot be, or is not explained."),
     ("PS634", "explanations-apart", "error", "Two explanations of systems do not fit together."),
+    ("PS635", "bad-rollback", "error", "A rollback names a node, an edge or a time that is not there."),
+    ("PS636", "several-rollbacks", "error", "There may be several largest ways for nodes to go back."),
     # A dataflow that runs.
     ("PS701", "no-such-exit", "error", "A node sends on an edge that does not leave it."),
     ("PS702", "sends-too-early", "error", "A node sends at a time that its summary does not allow."),

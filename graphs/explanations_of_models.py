@@ -108,4 +108,44 @@ found.transparency.through(odd)    # four messages are seen, and later not any m
 Join at the same exploration and the same observability function. A view has to keep the order
 of what it sees: what was seen once stays seen.""",
     ),
+    "PS635": Explanation(
+        means="""\
+What a rollback was asked of names a node, an edge or a time that the graph does not have, or a
+node keeps states over times of which none is the least.""",
+        why="""\
+A kept set is given by its frontier, the minimal times that it does not have. Over times without
+least ones no frontier stands for the empty set, to which every node must be able to go back.""",
+        example=Example(
+            """\
+from graphs import Graph
+from progress.recovery.rollback import Keeps, roll_back
+
+graph = Graph().edge(None, "a", "in").node("a")
+roll_back(graph, {"b": Keeps.states([[3]])})
+""",
+            "python",
+        ),
+        fix="Names and times of the graph; over `int`, `Keeps.anything()` for nodes without state.",
+    ),
+    "PS636": Explanation(
+        means="""\
+Two sets of times that a node has kept are not part of each other, and the node has not kept both
+together: there may be several largest ways to go back, and none that is best.""",
+        why="""\
+Where kept sets are closed under union there is one greatest consistent choice. Without that, to
+choose is as hard as satisfying clauses, and any answer would be as good as another.""",
+        example=Example(
+            """\
+from graphs import Graph
+from progress.recovery.rollback import Keeps, roll_back
+
+graph = Graph(time={"product": ["nat", "nat"]}).edge(None, "a", "in").node("a")
+roll_back(graph, {"a": Keeps.states([[(2, 0), (0, 1)], [(1, 0), (0, 2)]])})
+""",
+            "python",
+        ),
+        fix="""\
+Save a state at the union, too, or only states of which each goes on from the one before: those
+are a chain.""",
+    ),
 }

@@ -1512,6 +1512,85 @@ SEMANTICS = (
     ),
 )
 
+DELIVERY = (
+    Mutant(
+        "what was lost counts as part of the input",
+        "progress/recovery/delivery.py",
+        "output in expected and fits(other, entered)",
+        "output in expected",
+    ),
+    Mutant(
+        "failures lose nothing",
+        "progress/recovery/protocols.py",
+        "return now._replace(live=now.saved, left=left",
+        "return now._replace(live=now.live, left=left",
+    ),
+    Mutant(
+        "the last bundle is not looked at",
+        "progress/recovery/protocols.py",
+        "if self.protocol.filters and now.left",
+        "if False and now.left",
+    ),
+    Mutant(
+        "the end is never seen",
+        "progress/recovery/protocols.py",
+        "if all_read and not ready and now.live.holds is None:",
+        "if False:",
+    ),
+    Mutant(
+        "outputs leave before what covers them",
+        "progress/recovery/protocols.py",
+        "return now.live.ready[0][0] <= sum(now.saved.read)",
+        "return True",
+    ),
+    Mutant(
+        "a known order is not kept",
+        "progress/recovery/protocols.py",
+        "if self.protocol.order is Order.RACES:",
+        "if True:",
+    ),
+)
+
+ROLLBACK = (
+    Mutant(
+        "what is computed anew may stay",
+        "progress/recovery/rollback.py",
+        "if edge.target == NO_NODE or self.keeps[edge.source].repeats:",
+        "if True:",
+    ),
+    Mutant(
+        "messages in flight are forgotten",
+        "progress/recovery/rollback.py",
+        "for message in edge.unconsumed()]",
+        "for message in ()]",
+    ),
+    Mutant(
+        "what the target loses is not asked for again",
+        "progress/recovery/rollback.py",
+        "            for number in network.incoming[node]:\n                self._keep_rule_d(self.edges[number])\n",
+        "",
+    ),
+    Mutant(
+        "a node that has fallen is not looked at again",
+        "progress/recovery/rollback.py",
+        "            self.waiting.append(node)\n",
+        "            pass\n",
+    ),
+    Mutant(
+        "kept sets in the wrong order",
+        "progress/recovery/kept_sets.py",
+        "for time in frontier)), (1,))",
+        "for time in frontier)), (-1,))",
+    ),
+    Mutant(
+        "sets that are apart are taken for a chain",
+        "progress/recovery/kept_sets.py",
+        "if all(is_subset(domain, one, other) for one, other in pairwise(found)):",
+        "if True:",
+    ),
+    Mutant("not closed under union, and not refused", "progress/recovery/kept_sets.py", "not in known:", "in ():"),
+)
+
 MUTANTS = (
     *ALGORITHMS,
     *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE),
@@ -1519,6 +1598,8 @@ MUTANTS = (
     *OPERATORS,
     *RECOVERY,
     *SEMANTICS,
+    *(mutant._replace(suite=("tests/test_recovery_rollback.py",)) for mutant in ROLLBACK),
+    *(mutant._replace(suite=("tests/test_recovery_delivery.py",)) for mutant in DELIVERY),
 )
 
 

@@ -1,0 +1,197 @@
+"""Delivery guarantees: the table of protocols, the paper's example, Theorem 1 over generated systems."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from progress.recovery.delivery import END, Failure, Input, Internal, Output, classify, exactly_once, explored
+from progress.recovery.protocols import (
+    AFTER,
+    BATCHES,
+    BEFORE,
+    CONCATENATION,
+    COUNT,
+    DRIFTING,
+    EPOCHS,
+    STRONG,
+    Operation,
+    Order,
+    Protocol,
+    is_commutative,
+)
+
+TABLE = """\
+protocol                               order          commutes  guarantee
+strong productions (MillWheel)         any channel    no        exactly once
+  released before it is saved          any channel    no        none
+micro-batches (Spark)                  any channel    no        exactly once
+  output and state apart               any channel    no        none
+transactional epochs (Flink)           any channel    no        exactly once
+  the last bundle is not asked for     any channel    no        none
+  output at once                       any channel    no        none
+drifting state (FlameStream)           a known order  no        exactly once
+  without the order                    any channel    no        none
+  without the order, all commutes      any channel    yes       exactly once
+  without the last bundle              a known order  no        none
+acknowledge after                      any channel    no        at least once
+acknowledge before                     any channel    no        at most once
+a run that rests (--state)             any channel    no        exactly once
+  whose file is read along             any channel    no        none
+--delivery deterministic               a known order  no        exactly once
+--delivery barrier                     any channel    no        exactly once
+"""
+
+
+def test_the_table_of_all_protocols() -> None:
+    command = [sys.executable, "-m", "progress.recovery.protocols"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout == TABLE
+
+
+def test_the_shortest_run_shows_why_not() -> None:
+    apart = classify(DRIFTING._replace(order=Order.RACES, channels=(("a",), ("b",))))
+    assert str(apart.exactly_once) == (
+        "exactly once: no. a enters; b enters; a is applied; a leaves; failure and recovery; b is applied; "
+        "a is applied; b has left before and is left out; ba may leave"
+    )
+    after = classify(AFTER._replace(channels=(("a",),)))
+    assert str(after.at_most_once) == (
+        "at most once: no. a enters; a is applied; a leaves; failure and recovery; a is applied; aa may leave"
+    )
+    assert [each.holds for each in after] == [False, False, True, True]
+    before = classify(BEFORE._replace(channels=(("a",),)))
+    assert str(before.at_least_once) == "at least once: no. a enters; a is read; failure and recovery; END may leave"
+    assert [each.holds for each in before] == [False, True, False, True]
+
+
+def test_a_second_failure_changes_no_verdict() -> None:
+    for protocol, expected in ((STRONG, "exactly once"), (DRIFTING, "exactly once"), (AFTER, "at least once")):
+        assert classify(protocol._replace(channels=(("a",), ("b",))), failures=2).strongest == expected
+
+
+def test_an_exploration_that_does_not_end_is_undecided() -> None:
+    found = classify(STRONG, most_states=10)
+    assert [each.holds for each in found] == [None, None, None, None]
+    assert str(found.exactly_once) == "exactly once: undecided"
+
+
+WINDOW = Operation("concatenation in a window of two", "", lambda state, element: (state + element)[-2:])
+
+
+def test_table_2_goes_on_to_be_or_to_de() -> None:
+    """The paper's run, step by step: after the failure, races decide whether be or de leaves; de contradicts db."""
+    naive = DRIFTING._replace(order=Order.RACES, operation=WINDOW, channels=(("a",), ("c",), ("b",), ("d",), ("e",)))
+    machine = naive.machine(naive.channels, 1)
+    [state] = machine.initial()
+
+    def follow(state: Any, *steps: str) -> Any:
+        for step in steps:
+            found = {str(action): after for action, after in machine.successors(state)}
+            assert step in found, (step, sorted(found))
+            state = found[step]
+        return state
+
+    state = follow(state, "a enters", "c enters", "a is applied", "a leaves", "c is applied", "ac leaves")
+    state = follow(state, "a snapshot is saved", "b enters", "d enters", "d is applied", "cd leaves")
+    state = follow(state, "b is applied", "db leaves", "failure and recovery")
+    again = follow(state, "d is applied", "b is applied", "e enters", "e is applied")
+    assert "be leaves" in {str(each) for each, _ in after_left_out(machine, again)}
+    otherwise = follow(state, "b is applied", "d is applied", "e enters", "e is applied")
+    assert "de leaves" in {str(each) for each, _ in after_left_out(machine, otherwise)}
+    orders = [outputs_of(WINDOW, order) for order in permutations("acbde")]
+    assert any(order[:5] == ["a", "ac", "cd", "db", "be"] for order in orders)
+    assert not any(order[:5] == ["a", "ac", "cd", "db", "de"] for order in orders)
+
+
+def after_left_out(machine: Any, state: Any) -> Any:
+    """What may leave once all that has left before is passed over."""
+    while True:
+        found = [(action, after) for action, after in machine.successors(state) if "left out" in str(action)]
+        if not found:
+            return machine.successors(state)
+        state = found[0][1]
+
+
+def outputs_of(operation: Operation, order: Any) -> list[Any]:
+    state, found = operation.initial, []
+    for element in order:
+        state = operation.apply(state, element)
+        found.append(state)
+    return found
+
+
+def random_operation(seed: int) -> Operation:
+    """A table over four states; about a third commute."""
+    chosen = random.Random(f"operation {seed}")
+    if chosen.random() < 0.35:
+        step = chosen.randint(0, 3)
+        steps = {element: step if chosen.random() < 0.9 else 1 for element in "abc"}
+        return Operation("sum", 0, lambda state, element: (state + steps[element]) % 4)
+    table = {(state, element): chosen.randint(0, 3) for state in range(4) for element in "abc"}
+    return Operation("table", 0, lambda state, element: table[state, element])
+
+
+def may_contradict(operation: Operation) -> bool:
+    """By all orders: outputs of one order, then those of another, that no single order explains."""
+    orders = list(permutations("abc"))
+    for first in orders:
+        for second in orders:
+            for left in range(4):
+                for until in range(left + 1, 4):
+                    made = outputs_of(operation, first)[:left] + outputs_of(operation, second)[left:until]
+                    known = {*first[:left], *second[:until]}
+                    explained = (
+                        outputs_of(operation, order[:until]) == made for order in orders if set(order[:until]) <= known
+                    )
+                    if not any(explained):
+                        return True
+    return False
+
+
+def test_theorem_1_over_generated_systems() -> None:
+    """Releasing before saving without an order is exactly once where, and only where, no order of replay shows."""
+    channels = (("a",), ("b",), ("c",))
+    verdicts = []
+    for seed in range(24):
+        operation = random_operation(seed)
+        hasty = DRIFTING._replace(order=Order.RACES, operation=operation, channels=channels)
+        holds = exactly_once(explored(hasty, 1), explored(hasty, 0)).holds
+        assert holds != may_contradict(operation), seed
+        reordered = any(
+            outputs_of(operation, [x, y, z])[2] != outputs_of(operation, [y, x, z])[2]
+            for x, y, z in permutations("abc")
+        )
+        shows_all = operation._replace(shows=lambda state, element: (element, state))
+        if reordered:  # the theorem: not commutative, no determinism, released before it is saved
+            revealing = hasty._replace(operation=shows_all)
+            assert not exactly_once(explored(revealing, 1), explored(revealing, 0)).holds, seed
+        verdicts.append((holds, reordered))
+    assert {holds for holds, _ in verdicts} == {True, False}
+    assert {reordered for _, reordered in verdicts} == {True, False}
+
+
+@pytest.mark.parametrize("protocol", [STRONG, BATCHES, EPOCHS, DRIFTING], ids=lambda protocol: protocol.name)
+def test_saving_first_or_a_known_order_is_enough_for_any_operation(protocol: Protocol) -> None:
+    for seed in range(8):
+        given = protocol._replace(operation=random_operation(seed), channels=(("a", "c"), ("b",)))
+        assert exactly_once(explored(given, 1), explored(given, 0)).holds, seed
+
+
+def test_definition_9() -> None:
+    assert is_commutative(COUNT, ("a", "b"))
+    assert not is_commutative(CONCATENATION, ("a", "b"))
+    assert is_commutative(CONCATENATION, ("a",))
+
+
+def test_every_kind_of_step_happens() -> None:
+    found = explored(STRONG._replace(channels=(("a",),)), 1)
+    kinds = {type(action) for state in found.states for action, _ in found.machine.successors(state)}
+    assert kinds == {Input, Output, Internal, Failure}
+    leaving = [action for state in found.states for action, _ in found.machine.successors(state)]
+    assert {action.element for action in leaving if type(action) is Output} == {"a", END}
