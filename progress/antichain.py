@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import Any
 
+from progress.comparable import part_of
 from progress.order import Domain, is_pair
 
 
@@ -34,12 +35,15 @@ class Antichain:
     all others.
     """
 
-    __slots__ = ("_domain", "_stairs", "_times")
+    __slots__ = ("_count", "_domain", "_part_of", "_parts", "_stairs", "_times")
 
     def __init__(self, domain: Domain, times: Iterable[Any] = ()) -> None:
         self._domain = domain
         self._times: list[Any] = []
         self._stairs: Any = None
+        self._part_of = part_of(domain)
+        self._count = 0
+        self._parts: dict[Any, list[Any]] = {}  # the elements again, by the parts of the order that they are in
         if is_pair(domain):
             from sortedcontainers import SortedList  # 5 ms that most programs need not pay
 
@@ -50,13 +54,16 @@ class Antichain:
     @property
     def times(self) -> list[Any]:
         """The elements."""
+        if self._part_of is not None:
+            return [time for part in self._parts.values() for time in part]
         return self._times if self._stairs is None else list(self._stairs)
 
     def below(self, time: Any) -> list[Any]:
         """An element at or below `time`, in a list of one; an empty list if there is none."""
         if self._stairs is None:
             less_equal = self._domain.less_equal
-            return next(([lower] for lower in self._times if less_equal(lower, time)), [])
+            times = self._times if self._part_of is None else self._parts.get(self._part_of(time), ())
+            return next(([lower] for lower in times if less_equal(lower, time)), [])
         place = self._stairs.bisect_right((time[0], inf))  # of those not to the right, the last is the lowest
         return [self._stairs[place - 1]] if place and self._stairs[place - 1][1] <= time[1] else []
 
@@ -70,8 +77,14 @@ class Antichain:
             return False
         if self._stairs is None:
             less_equal = self._domain.less_equal
-            self._times = [other for other in self._times if not less_equal(time, other)]
-            self._times.append(time)
+            if self._part_of is None:
+                self._times = [other for other in self._times if not less_equal(time, other)]
+                self._times.append(time)
+                return True
+            key = self._part_of(time)
+            before = self._parts.get(key, ())
+            self._parts[key] = [*(other for other in before if not less_equal(time, other)), time]
+            self._count += len(self._parts[key]) - len(before)
             return True
         stairs = self._stairs
         place = stairs.bisect_left((time[0], -inf))
@@ -90,7 +103,9 @@ class Antichain:
     @property
     def cost(self) -> int:
         """What the next `insert` costs, in comparisons or in steps that take as long."""
-        return 1 if self._stairs is not None else 1 + len(self._times) // 8
+        return 1 if self._stairs is not None or self._part_of is not None else 1 + len(self._times) // 8
 
     def __len__(self) -> int:
+        if self._part_of is not None:
+            return self._count
         return len(self._times) if self._stairs is None else len(self._stairs)

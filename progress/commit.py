@@ -127,13 +127,13 @@ class Commit:
         for name, given in inputs.items():
             edge = self._ledger.input(name)
             times = self.opened[edge] = self._ledger.opening(edge, given)
-            less_equal = edge.domain.less_equal
             for time in times:
-                if not any(less_equal(before, time) for before in edge.open):
+                if not edge.is_open_at(time):
                     raise input_moves_back(edge.name, time, edge.open)
             if edge.target != NO_NODE:
-                self.changes += [(edge.target, time, 1) for time in times if time not in edge.open]
-                self.changes += [(edge.target, time, -1) for time in edge.open if time not in times]
+                before, after = set(edge.open), set(times)
+                self.changes += [(edge.target, time, 1) for time in times if time not in before]
+                self.changes += [(edge.target, time, -1) for time in edge.open if time not in after]
 
     def _may_send(self, edge: Edge, time: Any) -> bool:
         """Whether Clock contains (edge, time) before the step."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from progress.antichain import minimal_elements
+from progress.antichain import Antichain, minimal_elements
 from progress.errors import brief
 from progress.membership import quick_contains
 from progress.order import NO_TIME, Domain, as_time
@@ -30,7 +30,19 @@ class Edge:
     `lying` keeps its messages in order, once somebody asked for the frontier of an edge with many.
     """
 
-    __slots__ = ("contains", "domain", "lying", "messages", "name", "number", "open", "source", "summary", "target")
+    __slots__ = (
+        "_ahead",
+        "contains",
+        "domain",
+        "lying",
+        "messages",
+        "name",
+        "number",
+        "open",
+        "source",
+        "summary",
+        "target",
+    )
 
     def __init__(self, network: Network, number: int, contains: Callable[[Any], bool]) -> None:
         self.number = number
@@ -43,6 +55,16 @@ class Edge:
         self.messages: dict[Any, int] = {}
         self.open: tuple[Any, ...] = ()
         self.lying: Place | None = None
+        self._ahead: tuple[Any, Antichain] | None = None  # the open times when last asked, and where there are many
+
+    def is_open_at(self, time: Any) -> bool:
+        """Whether an open time is at or before this one. Cost: that of `Antichain.covers`."""
+        if len(self.open) <= FEW:
+            less_equal = self.domain.less_equal
+            return any(less_equal(before, time) for before in self.open)
+        if self._ahead is None or self._ahead[0] is not self.open:
+            self._ahead = self.open, Antichain(self.domain, self.open)
+        return self._ahead[1].covers(time)
 
     @property
     def is_input(self) -> bool:
@@ -134,6 +156,21 @@ class Ledger:
                 self.registrar.forget(place)
         found = list(counts) if place.lying is None else list(place.lying.least)
         return [*found, *place.open] if isinstance(place, Edge) else found
+
+    def has_before(self, place: Edge | Node, time: Any) -> bool:
+        """Whether something outstanding at a location itself is at or before a time.
+
+        Cost: O(width) comparisons, of the times that may be comparable.
+        """
+        less_equal = place.domain.less_equal
+        if isinstance(place, Edge):
+            if time in place.messages or place.is_open_at(time):
+                return True
+            if not place.messages:
+                return False
+        if place.lying is None:
+            return any(less_equal(before, time) for before in self.least(place))
+        return any(less_equal(before, time) for before in place.lying.least_beside(time))
 
     def input(self, name: object) -> Edge:
         """The input edge of this name."""

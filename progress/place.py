@@ -3,7 +3,7 @@
 A place has the *outstanding* times that lie there themselves, counted; its *frontier*, the minimal times of all that
 may come there, which `progress.eager` keeps; and *waiters*, each with a time `until` that the frontier covers still.
 Which structure does that depends on the order: heaps for total orders, staircases for pairs of numbers, a forest and a
-list for all others.
+list for all others. Where times lie in parts that cannot be compared, each has its own (`progress.parted`).
 
 Costs, n being what is kept there and w the width of the frontier: total orders O(log n) for everything; pairs O(n / 64
 + log n) list steps; others O(w) comparisons to test and insert, those of `Forest` to count, and O(waiters there) when a
@@ -18,6 +18,7 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Any, Protocol
 
+from progress.comparable import part_of, parts_are_total
 from progress.forest import Forest
 from progress.order import Domain, Lex, Nat, is_number, is_pair, is_row
 from progress.pairs import Pairs
@@ -50,6 +51,10 @@ class Place(Protocol):
     @property
     def least(self) -> list[Any]:
         """Outstanding times that include the minimal ones."""
+        ...
+
+    def least_beside(self, time: Any) -> list[Any]:
+        """Of `least`, what may be at or below a time."""
         ...
 
     def count(self, time: Any, change: int) -> bool:
@@ -89,7 +94,15 @@ def place_for(domain: Domain) -> Place:
     """An empty place for times of a domain."""
     if domain.is_total:
         return TotalPlace(domain)
-    return PairPlace(domain) if is_pair(domain) else OtherPlace(domain)
+    if is_pair(domain):
+        return PairPlace(domain)
+    part = part_of(domain)
+    if part is None:
+        return OtherPlace(domain)
+    from progress.parted import PartedPlace  # it builds on this module
+
+    make = TotalPlace if parts_are_total(domain) else OtherPlace
+    return PartedPlace(part, lambda: make(domain))
 
 
 class TotalPlace:
@@ -123,6 +136,9 @@ class TotalPlace:
     def least(self) -> list[Any]:
         found = self.minimum()
         return [] if found is NOTHING else [found]
+
+    def least_beside(self, time: Any) -> list[Any]:
+        return self.least
 
     def minimum(self) -> Any:
         """The least outstanding time, or NOTHING. Cost: O(log n) for each time that went, once."""
@@ -256,6 +272,9 @@ class PairPlace(_Counting):
             entry = self._outstanding.first(entry[0], None, entry[1])
         return found
 
+    def least_beside(self, time: Any) -> list[Any]:
+        return self.least
+
     def between(self, low: Any, high_second: Any) -> list[Any]:
         """The stairs from the first coordinate `low` on that do not reach below `high_second`."""
         stairs = self._stairs
@@ -351,6 +370,9 @@ class OtherPlace(_Counting):
     @property
     def least(self) -> list[Any]:
         return list(self._outstanding.roots)
+
+    def least_beside(self, time: Any) -> list[Any]:
+        return self.least
 
     def covers(self, until: Any) -> bool:
         return any(self._less_equal(time, until) for time in self._frontier)

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from progress.coordinate import KEEP
+from progress.layout import layout_of
 from progress.order import is_number
+from progress.parted import PartedPlace
 from progress.place import PairPlace, Place
 from progress.summary import NormalSummary, Summary
 
@@ -37,6 +40,8 @@ def pull(summary: Summary, source: Place, target: Place) -> Pull:
         amounts = summary.amounts
         if amounts is not None:
             return PairPull(source, amounts)
+    if isinstance(source, PartedPlace) and isinstance(target, PartedPlace) and keeps_parts(summary):
+        return PartedPull(source, summary.limits)
     return AnyPull(source, summary.limits)
 
 
@@ -52,6 +57,23 @@ def only_adds(summary: Summary) -> bool:
         isinstance(summary, NormalSummary)
         and summary.amounts is not None
         and (is_number(summary.source) or type(summary.source) is type(summary.target))
+    )
+
+
+def keeps_parts(summary: Summary) -> bool:
+    """Whether a summary leads from each part to the same one, as far as is easily seen."""
+    if not isinstance(summary, NormalSummary) or summary.source != summary.target:
+        return False
+    layout = layout_of(summary.source)
+    if layout is None:
+        return False
+    return all(
+        piece.source_case == piece.target_case
+        and all(
+            leaf.numeric or move == KEEP
+            for leaf, move in zip(layout.rows[piece.source_case].leaves, piece.moves, strict=True)
+        )
+        for piece in summary.pieces
     )
 
 
@@ -73,6 +95,27 @@ class AnyPull:
 
     def images(self, lost: Sequence[Any] | None = None) -> Iterable[Any]:
         return [after for before in self._source.times for after in self._apply(before)]
+
+
+class PartedPull:
+    """An arc that leads from each part of an order to the same one. Cost: that of the parts that are asked about."""
+
+    __slots__ = ("_apply", "_source")
+
+    def __init__(self, source: PartedPlace, apply: Callable[[Any], tuple[Any, ...]]) -> None:
+        self._source = source
+        self._apply = apply
+
+    @property
+    def cost(self) -> int:
+        return 2
+
+    def supports(self, time: Any) -> bool:
+        return any(time in self._apply(before) for before in self._source.times_beside((time,)))
+
+    def images(self, lost: Sequence[Any] | None = None) -> Iterable[Any]:
+        times = self._source.times if lost is None else self._source.times_beside(lost)
+        return [after for before in times for after in self._apply(before)]
 
 
 class PairPull:

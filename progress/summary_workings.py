@@ -27,21 +27,19 @@ class SummaryWorkings(Entrances):
         """Whether Clock contains (edge, time). Cost: that of `covers`, and O(width) at the location."""
         less_equal = edge.domain.less_equal
         source, summary = edge.source, edge.summary
-        for before in edge.open:
-            if less_equal(before, time):
-                return True
+        if edge.is_open_at(time):
+            return True
         if summary is not None:
             if engine.reaches(source, summary, time):
                 return True
             for before in ledger.least(ledger.node_of(source)):
                 if any(less_equal(after, time) for after in summary.limits(before)):
                     return True
-        return bool(edge.messages) and any(less_equal(before, time) for before in ledger.least(edge))
+        return bool(edge.messages) and ledger.has_before(edge, time)
 
     def may_ask(self, ledger: Ledger, engine: Engine, node: Node, time: Any) -> bool:
         """Whether Clock contains (node, time). Cost: that of `covers`, and O(width) at the node."""
-        less_equal = node.domain.less_equal
-        return engine.covers(node.number, time) or any(less_equal(before, time) for before in ledger.least(node))
+        return engine.covers(node.number, time) or ledger.has_before(node, time)
 
     def frontier(self, ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
         """Clock's minimal times at a location, in a linear extension; `NoMinimalTimes` where they fall without end.

@@ -17,6 +17,7 @@ import pytest
 from progress import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged
 from progress.forest import Forest
 from progress.pairs import LONGEST_CHUNK, Pairs
+from progress.parted import PartedPlace
 from progress.place import OtherPlace, PairPlace, TotalPlace, place_for
 
 PAIR = Product([Nat(), Nat()])
@@ -28,7 +29,10 @@ DOMAINS: tuple[tuple[Domain, type], ...] = (
     (Finite(["low", "middle", "high"], [("low", "middle"), ("middle", "high")]), TotalPlace),
     (PAIR, PairPlace),
     (TRIPLE, OtherPlace),
-    (Sum({"left": Nat(), "right": PAIR}), OtherPlace),
+    (Sum({"left": Nat(), "right": PAIR}), PartedPlace),
+    (Product([Finite(["a", "b", "c", "d"]), Nat()]), PartedPlace),
+    (Product([Finite(["a", "b", "c"], [("a", "b")]), Nat(), Nat()]), PartedPlace),
+    (Product([Finite(["a", "b"]), Sum({"left": Nat(), "right": Finite(["c", "d"])}), Nat()]), PartedPlace),
     (Finite(["a", "b", "c", "d"], [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]), OtherPlace),
 )
 
