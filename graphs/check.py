@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ from graphs.codes import code
 from graphs.diagnostic import Diagnostic, FileReport, Severity
 from graphs.document import quoted
 from graphs.graph import Graph, Mismatch
+from graphs.mending import Mending, advance_that_mends
 from graphs.notation import shown
 from graphs.reading import from_text
 from graphs.shape import dangling, never_called, unreachable
@@ -140,9 +143,13 @@ def _offence(graph: Graph, offence: Offence) -> Diagnostic:
         f"a message from {quoted(offence.node)} at {shown(offence.time)} can come back to it on {quoted(offence.edge)} "
         f"at {shown(offence.arrives)}, {relation}"
     )
-    culprit = _first_fall(graph, offence)
+    fall = _first_fall(graph, offence)
+    culprit = fall or offence.path[-2].location
     if offence.strictly_below:
         hint = f"change the summary of {quoted(culprit)} so that times do not move down"
+        mending = None if fall else advance_that_mends(graph.network(), offence.path)
+        if mending is not None:
+            culprit, hint = mending.node, _advance(mending)
     else:
         hint = "order the loop counters with lex instead of product, if the outer loop should come first"
     return _diagnostic(
@@ -156,14 +163,20 @@ def _offence(graph: Graph, offence: Offence) -> Diagnostic:
     )
 
 
-def _first_fall(graph: Graph, offence: Offence) -> str:
-    """The node whose step moves the time down, where its domain can tell; else the one before the last edge."""
+def _advance(mending: Mending) -> str:
+    node, edge, word = mending
+    key = edge if re.fullmatch(r"[\w>-]+", edge) else json.dumps(edge)
+    return f"let {quoted(node)} advance the time on {quoted(edge)}, for instance with emits: {{{key}: {word}}}"
+
+
+def _first_fall(graph: Graph, offence: Offence) -> str | None:
+    """The node whose step moves the time down, where its domain can tell."""
     network = graph.network()
     for (node, before), (edge, after) in zip(offence.path[::2], offence.path[1::2], strict=True):
         domain = network.domain(network.number(edge))
         if domain == network.domain(network.number(node)) and not domain.less_equal(before, after):
             return node
-    return offence.path[-2].location
+    return None
 
 
 def _standstill(graph: Graph, standstill: Standstill) -> Diagnostic:
@@ -174,6 +187,10 @@ def _standstill(graph: Graph, standstill: Standstill) -> Diagnostic:
         f"having left at {shown(start.time)}"
     )
     hint = "advance the time on the cycle, for instance with summary: {advance: 1} or feedback on one of its nodes"
+    network = graph.network()
+    if len({id(network.domain(network.number(location))) for location in standstill.cycle}) > 1:
+        mending = advance_that_mends(network, standstill.round)
+        hint = hint if mending is None else _advance(mending)
     if graph.recursion is not None:
         hint = "let each round be a call of its own: only calls tell rounds apart; or notify: false for what runs there"
     severity: Severity = "error" if standstill.notifies else "warning"
