@@ -133,6 +133,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS613", "wrong-kind-of-location", "error", "A message is not on an edge, or a request is not at a node."),
     ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
     ("PS615", "not-a-function", "error", "The step of a node is not a function of its state and an event."),
+    ("PS616", "no-interface", "error", "What a graph says of itself to others cannot be composed from its summaries."),
     # Models that are explored.
     ("PS631", "bad-task", "error", "The tasks of a model, or what one of them does, are not what it has."),
     ("PS632", "bad-epochs", "error", "The inputs of a model are not streams of epochs."),

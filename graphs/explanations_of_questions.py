@@ -241,4 +241,30 @@ Let states be plain values, such as numbers, tuples and dictionaries, or datacla
 compare by what is in them, and give back a new one. What cannot be hashed, as a dictionary, is
 copied before each step, and may be changed. A node that runs is explored by its snapshots.""",
     ),
+    "PS616": Explanation(
+        means="""\
+Two graphs were to be joined, or exchanged, by their interfaces alone (A&I 4.3): by what becomes
+of a time between their edges to the outside. In this graph that cannot be composed: a domain or
+summary on the way is one of your own, or the graph has calls, or there are too many ways.""",
+        why="""\
+Condition 2 is not local: two graphs that keep it may make one that does not. It can be judged by
+interfaces only where these say exactly what becomes of every time.""",
+        example=Example(
+            """\
+from graphs import Graph
+from progress.semantics import interface_of
+
+class Halved:
+    def apply(self, time):
+        return (time // 2,)
+
+graph = Graph().node("half", summary=Halved()).edge(None, "half", "in").edge("half", None, "out")
+interface_of(graph)
+""",
+            "python",
+        ),
+        fix="""\
+Use the summaries of graph files on the ways between edges to the outside, or judge the whole:
+join the two graphs, and check the result.""",
+    ),
 }

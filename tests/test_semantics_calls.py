@@ -303,6 +303,7 @@ def test_universal_time_embeds_could_result_in_with_calls(file: str) -> None:
     for one in stamps:
         for other in stamps:
             assert could(one, other) == (universal[one] <= universal[other])
+            assert (universal[one] == universal[other]) == (could(one, other) and could(other, one))
             if universal[one] == universal[other]:
                 assert hash(universal[one]) == hash(universal[other])
                 same += one != other

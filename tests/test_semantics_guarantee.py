@@ -251,6 +251,25 @@ def test_a_request_need_not_wait_for_what_never_ends() -> None:
     assert explore(good, [literal]).verdicts[0].says is Says.FAILS
 
 
+def test_that_another_is_notified_for_ever_is_no_delivery() -> None:
+    """p asks for 0 again at each notification; q, which may have its own, never gets it, nor does p its other one."""
+
+    class Favouring(Specification):
+        def successors(self, state: State) -> Iterator[tuple[Any, State]]:
+            return (each for each in super().successors(state) if getattr(each[0], "time", None) == 0)
+
+    def again(state: Any, event: Event) -> Any:
+        return state, [0] if event.time == 0 else [], {}
+
+    for asked, others in (([0], [1]), ([0, 1], [])):
+        graph = Graph().node("p").node("q").edge("p", None, "out").edge("q", None, "other")
+        nodes = {"p": FunctionNode(again, [(None, asked)]), "q": FunctionNode(again, [(None, others)])}
+        system = System(graph, nodes)
+        sound, broken = Specification(system, QUIET), Favouring(system, QUIET)
+        explore(sound, what_may_be_is_delivered(sound)).check()
+        assert explore(broken, what_may_be_is_delivered(broken)).verdicts[0].says is Says.FAILS
+
+
 def test_a_request_that_is_made_again_is_delivered_again() -> None:
     """What is delivered counts, not that nothing is pending: this node asks for the same time for ever."""
 

@@ -10,6 +10,8 @@ from progress.semantics.clocks import CloseUp, OneApplication
 from progress.semantics.composition import Composition
 from progress.semantics.explorer import Exploration, Failed, Outcome, Says, Verdict, explore
 from progress.semantics.guarantee import guarantee, nothing_is_late, what_may_be_is_delivered
+from progress.semantics.interchange import InContext, Interchange, may_take_place
+from progress.semantics.interfaces import Interface, condition_2_of_both, interface_of
 from progress.semantics.joining import join
 from progress.semantics.judge import Judgement, is_behaviour
 from progress.semantics.local_clocks import LocalClocks
@@ -48,8 +50,11 @@ __all__ = [
     "Composition",
     "Exploration",
     "Failed",
+    "InContext",
     "Inp",
     "Inputs",
+    "Interchange",
+    "Interface",
     "Judgement",
     "LocalClocks",
     "Machine",
@@ -72,13 +77,16 @@ __all__ = [
     "always_since",
     "always_step",
     "compare",
+    "condition_2_of_both",
     "eventually",
     "explore",
     "guarantee",
+    "interface_of",
     "is_behaviour",
     "join",
     "leads_each",
     "leads_to",
+    "may_take_place",
     "nothing_is_late",
     "proposition_7",
     "proposition_8",

@@ -12,10 +12,18 @@ from progress.topology import NO_NODE, Network
 def join(first: System, second: System) -> System:
     """The joined graph as one system: the non-compositional specification is its `Specification`.
 
-    An output edge of one that is, by name, an input edge of the other becomes internal. Other names are disjoint.
     Graphs with calls are refused (PS401).
     """
-    one, other = first.network(), second.network()
+    whole = join_networks(first.network(), second.network())
+    queued = [{**mine, **others} for mine in first.queued for others in second.queued]
+    return System(whole, {**first.nodes, **second.nodes}, queued, {**first.arrivals, **second.arrivals})
+
+
+def join_networks(one: Network, other: Network) -> Network:
+    """The joined graph.
+
+    An output edge of one that is, by name, an input edge of the other becomes internal. Other names are disjoint.
+    """
     if one.relation is not None or other.relation is not None:
         what = "a graph with calls cannot be joined: which stack is before which is decided by all of the graph"
         raise PointstampError("PS401", what, "join graphs without calls, or write both as one graph file")
@@ -44,7 +52,7 @@ def join(first: System, second: System) -> System:
         targets.append(ends[1])
         summaries.append(summary)
         domains.append(_domain(one if name in one.numbers else other, name))
-    whole = Network(
+    return Network(
         [*one.nodes, *other.nodes],
         [*one.domains, *other.domains],
         [*one.requests, *other.requests],
@@ -55,8 +63,6 @@ def join(first: System, second: System) -> System:
         domains,
         summaries,
     )
-    queued = [{**mine, **others} for mine in first.queued for others in second.queued]
-    return System(whole, {**first.nodes, **second.nodes}, queued, {**first.arrivals, **second.arrivals})
 
 
 def _is_joint(one: Network, other: Network, name: str) -> bool:
