@@ -165,6 +165,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS722", "not-copied", "error", "A node is to be copied for a run, and cannot be."),
     ("PS723", "used-by-another-run", "error", "Two runs, or two nodes, would share what is one's at a time."),
     ("PS724", "source-failed", "error", "A source raised an exception, or no message can be made of what it gave."),
+    ("PS730", "unsafe-state", "error", "The folder of a state belongs to somebody else, or others may write to it."),
     ("PS731", "bad-input-line", "error", "A line of an input is neither a message nor does it complete times."),
     ("PS732", "not-json", "error", "A value that leaves the graph cannot be written as JSON."),
     ("PS733", "pipeline-failed", "error", "The file of a pipeline, or what it defines, raised an exception."),
@@ -174,6 +175,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS737", "other-state", "error", "A state belongs to another command or pipeline."),
     ("PS738", "state-in-use", "error", "Another process runs with this state."),
     ("PS739", "waits-for-ever", "error", "A run is over, and something waits for ever."),
+    ("PS740", "not-written", "error", "A file cannot be written: there is no room, or the system does not let it."),
     # Tables in runs.
     ("PS741", "no-session", "error", "This is no session of Spark, or the engine has no use for one."),
     ("PS742", "kept-nowhere", "error", "A table is kept until a time at a place that does not exist."),

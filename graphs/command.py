@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return FINE
     except OSError as error:
-        complain(f"pointstamp: cannot write the answer: {(error.strerror or str(error)).lower()} (make room for it)")
+        complain(f"pointstamp: {not_written(error.filename or 'the answer', error)}")
         _discard_output()
         return UNUSABLE
     except KeyboardInterrupt:
@@ -71,6 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         complain(f"pointstamp: internal error: {type(error).__name__}: {error}; this is a defect of pointstamp")
         return DEFECT
+
+
+def not_written(name: str, error: OSError) -> PointstampError:
+    """What is said of a file that cannot be written on."""
+    reason = (error.strerror or str(error)).lower()
+    return PointstampError("PS740", f"cannot write {name}: {reason}", "make room for it, or write to another place")
 
 
 def _open_closed_streams() -> None:
@@ -383,27 +389,29 @@ class _InFile(PointstampError):
 
 def _ask(options: argparse.Namespace) -> int:
     from graphs.ask import Asker, lines_of
+    from graphs.standard_input import standard_input
 
     if options.file == "-":
         raise _bad_usage("ask reads its queries from stdin", "name the graph's file")
     asker = Asker(read_graph(options.file))
-    for line in lines_of(sys.stdin.buffer):
+    for line in lines_of(standard_input()):
         sys.stdout.write(asker.answer_line(line) + "\n")
         sys.stdout.flush()
     return FINE
 
 
 def _track(options: argparse.Namespace) -> int:
+    from graphs.standard_input import standard_input
     from graphs.track import track
 
     if options.file == "-":
         raise _bad_usage("track reads its steps from stdin", "name the graph's file")
     graph = read_graph(options.file)
     if options.record is None:
-        track(graph, sys.stdin.buffer, sys.stdout.buffer)
+        track(graph, standard_input(), sys.stdout.buffer)
         return FINE
     with _new_file(options.record) as record:
-        track(graph, sys.stdin.buffer, sys.stdout.buffer, record)
+        track(graph, standard_input(), sys.stdout.buffer, record)
     return FINE
 
 
@@ -471,13 +479,14 @@ def _replay(options: argparse.Namespace) -> int:
 
 def _opened(path: str) -> AbstractContextManager[BinaryIO]:
     """A file to read from, - for standard input."""
+    from graphs.standard_input import cannot_read, standard_input
+
     if path == "-":
-        return nullcontext(sys.stdin.buffer)
+        return nullcontext(standard_input())
     try:
         return Path(path).open("rb")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PointstampError("PS001", f"cannot read {path}: {reason.lower()}", "name an existing file") from None
+        raise cannot_read(path, error) from None
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -21,6 +21,17 @@ _WORD = """echo '{"time": 0, "value": "a"}' > words.jsonl
 """
 
 COMMANDS = {
+    "PS730": Explanation(
+        means="""\
+The folder that `--state` names belongs to another user, or others may write to it.""",
+        why="""\
+A checkpoint is a pickle, and reading one runs whatever code is in it: who may write to the folder
+may run code as you.""",
+        example=_script(_PLAIN, "mkdir -m 777 kept\npointstamp run count.py --state kept"),
+        fix="""\
+A folder of your own: one that does not exist is made so that nobody else can look into it
+(`0700`). If all that is in this one is yours, `chmod go-w DIR`.""",
+    ),
     "PS731": Explanation(
         means="""\
 A line of an input is neither a message nor does it complete times. The complaint names the file
@@ -131,6 +142,16 @@ Two of them would write each line twice.""",
         fix="""\
 Wait for the other one, or stop it; or use a folder for each. When a process is killed, its lock
 is gone with it.""",
+    ),
+    "PS740": Explanation(
+        means="""\
+A file cannot be written on: the disk is full, a limit is reached, or the system refuses it.""",
+        why="""\
+Lines that are not in an output are results that are missing. What was written by then is whole
+lines, and with `--state` the run goes on from its last checkpoint.""",
+        example=_script(_PLAIN, f"{_WORD}pointstamp run count.py --input words=words.jsonl --output counts=/dev/full"),
+        fix="""\
+Make room, or name another file. With `--state` the same command then goes on.""",
     ),
     "PS739": Explanation(
         means="""\

@@ -16,6 +16,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from graphs.command import not_written
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
 from progress.runtime.core import Step
@@ -54,7 +55,10 @@ class LineFile:
     def cut(self, size: int) -> None:
         """Forget what was written beyond this."""
         if self.is_regular:
-            os.ftruncate(self.handle, size)
+            try:
+                os.ftruncate(self.handle, size)
+            except OSError as error:
+                raise self._not_written(error) from None
             os.lseek(self.handle, size, os.SEEK_SET)
             self.size = size
 
@@ -69,6 +73,12 @@ class LineFile:
                 self._write_file(lines)
             else:
                 self._write_stream(lines)
+        except BrokenPipeError:  # nobody reads it any more, which is for whoever runs this to judge
+            self.has_given_up = True
+            raise
+        except OSError as error:
+            self.has_given_up = True
+            raise self._not_written(error) from None
         except BaseException:
             self.has_given_up = True
             raise
@@ -81,7 +91,7 @@ class LineFile:
                 rest = rest[os.write(self.handle, rest) :]
         except OSError:
             if len(rest) < len(lines):
-                with suppress(OSError):
+                with suppress(PointstampError):
                     self.cut(self.size)
             raise
 
@@ -109,7 +119,13 @@ class LineFile:
     def settle(self) -> None:
         """Make sure that what was written outlives the machine."""
         if self.is_regular:
-            os.fsync(self.handle)
+            try:
+                os.fsync(self.handle)
+            except OSError as error:
+                raise self._not_written(error) from None
+
+    def _not_written(self, error: OSError) -> PointstampError:
+        return not_written("standard output" if self.name == "-" else self.name, error)
 
     def mark(self, size: int) -> str:
         """What the file is known by: its last bytes up to a size."""

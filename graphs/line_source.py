@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from graphs.ask import LONGEST_LINE
 from graphs.document import quoted
 from graphs.notation import kind_of, shown, suggestion
+from graphs.standard_input import cannot_read
 from graphs.track import read_step
 from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, opening_times
@@ -230,6 +231,8 @@ class Lines:
             chunk = os.read(self._descriptor, CHUNK) if self.is_live else self._next_of_file()
         except BlockingIOError:
             return self._waits
+        except OSError as error:
+            raise cannot_read(self.file, error) from None
         if not chunk:
             self._has_ended = True
             last = b"".join(self._rest)

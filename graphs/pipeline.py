@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+from graphs.own_files import reading
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.failure import NodeFailed
@@ -63,7 +64,8 @@ def _loaded(path: Path, shown: str, begun: Callable[[ModuleType], object]) -> Mo
     sys.modules[name] = module  # where pickle looks for its classes
     begun(module)
     try:
-        spec.loader.exec_module(module)
+        with reading():
+            spec.loader.exec_module(module)
     except PointstampError as error:
         line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == spec.origin), None)
         raise _InPipeline(shown if line is None else f"{shown}:{line}", error) from None

@@ -19,12 +19,14 @@ from graphs.command import FINDINGS, FINE, complain, printable
 from graphs.json_lines import JsonLines
 from graphs.line_sink import LineFile, LineSink, recorder
 from graphs.line_source import Lines, Position
+from graphs.own_files import own_files
 from graphs.pipeline import PipelineFailed, is_own
 from graphs.run_files import (
     STANDARD,
     bad_usage,
     check_apart,
     check_outside,
+    check_own,
     check_standard_output,
     check_whole,
     input_edges,
@@ -134,6 +136,7 @@ class Command:
         if options.trace is not None:
             self.files["--trace"] = options.trace
         check_apart({"PIPELINE.py": options.pipeline, **self._named_inputs()}, self.files)
+        check_own(options.pipeline, own_files(), self.files)
         if options.state is not None:
             check_outside(options.state, self.files)
         elsewhere = self.outputs.keys() | dataflow.sinks.keys()

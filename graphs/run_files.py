@@ -16,8 +16,8 @@ from typing import Any
 from graphs.command import BadUsage
 from graphs.line_sink import LineFile
 from graphs.notation import shown, suggestion
-from graphs.state import damaged
-from progress.errors import PointstampError
+from graphs.standard_input import cannot_read, check_readable
+from graphs.state import damaged, sync_folder
 from progress.runtime import Dataflow
 from progress.runtime.failure import dead_letters
 from progress.runtime.given import LATE, late_name
@@ -85,6 +85,17 @@ def check_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
             raise bad_usage(f"{use} and {other} are one file, {shown(file)}", "a file for each")
 
 
+def check_own(pipeline: str, read: Iterable[str], outputs: Mapping[str, str]) -> None:
+    """Refuse outputs that are files of the pipeline's own: its graph, its modules, what it has read when loaded."""
+    there = {_identity(file): use for use, file in outputs.items() if file != STANDARD and Path(file).is_file()}
+    if not there:
+        return
+    for file in read:
+        use = there.get(_identity(file))
+        if use is not None:
+            raise bad_usage(f"{use}: {shown(outputs[use])} is a file that {pipeline} reads", "a file of its own")
+
+
 def check_outside(folder: str, outputs: Mapping[str, str]) -> None:
     """Refuse outputs in the folder of `--state`, where they would write over what is kept."""
     kept = Path(os.path.realpath(folder))
@@ -118,7 +129,9 @@ def open_input(file: str) -> int:
     """A file to read; a named pipe may be opened before anybody writes to it."""
     if file == STANDARD:
         try:
-            return os.dup(sys.stdin.fileno())
+            handle = os.dup(sys.stdin.fileno())
+            check_readable(handle, "standard input")
+            return handle
         except (OSError, ValueError):  # it is no file, as where this runs inside another program
             with tempfile.TemporaryFile() as copy:
                 copy.write(sys.stdin.buffer.read())
@@ -131,14 +144,15 @@ def open_input(file: str) -> int:
             os.close(handle)
             raise IsADirectoryError(None, "Is a directory")
     except (OSError, ValueError) as error:
-        raise PointstampError("PS001", f"cannot read {file}: {_reason(error)}", "name an existing file") from None
+        raise cannot_read(file, error) from None
     return handle
 
 
 def open_output(file: str, keeps: bool, check: Callable[[], None] = lambda: None) -> LineFile:
-    """A file to write; what is in it stays until it is cut. One that is kept is read as well, to be known again.
+    """A file to write, which no other run writes; what is in it stays until it is cut.
 
-    A named pipe is waited for until somebody reads it; `check` raises when the run has to stop before that.
+    One that is kept is read as well, to be known again, and the folder it is in knows of it for good. A named pipe is
+    waited for until somebody reads it; `check` raises when the run has to stop before that.
     """
     if file == STANDARD:
         return LineFile(file, _standard_output(), is_regular=False, check=check)
@@ -147,7 +161,8 @@ def open_output(file: str, keeps: bool, check: Callable[[], None] = lambda: None
     try:
         while True:
             try:
-                return LineFile(file, os.open(file, mode | os.O_CREAT | os.O_NONBLOCK, 0o666), check=check)
+                handle = os.open(file, mode | os.O_CREAT | os.O_NONBLOCK, 0o666)
+                break
             except OSError as error:
                 if error.errno != errno.ENXIO or not Path(file).is_fifo():
                     raise
@@ -155,6 +170,24 @@ def open_output(file: str, keeps: bool, check: Callable[[], None] = lambda: None
             sleep(OFTEN)
     except (OSError, ValueError) as error:
         raise bad_usage(f"cannot write {file}: {_reason(error)}", "a file where one may be written") from None
+    if not special:
+        _take(handle, file)
+        if keeps:
+            sync_folder(Path(file).parent)
+    return LineFile(file, handle, check=check)
+
+
+def _take(handle: int, file: str) -> None:
+    """Keep others from writing to a file as long as it is open here; refuse it where somebody else has taken it."""
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise bad_usage(f"another run writes {shown(file)}", "another file, or wait until it is over") from None
+    except OSError:  # a file system without locks
+        pass
 
 
 def _standard_output() -> int:

@@ -7,12 +7,15 @@ command were compared. A new checkpoint is written beside the old one and takes 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
+from graphs.command import not_written
 from progress.errors import PointstampError
 from progress.order import Domain
 from progress.plain import write_time
@@ -23,6 +26,7 @@ from progress.summary import Summary
 
 NAME = b"pointstamp state "
 VERSION = b"2\n"
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 DIGEST = hashlib.sha256().digest_size
 
 
@@ -33,15 +37,30 @@ def damaged(folder: Path, what: str) -> PointstampError:
     )
 
 
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder outlive the machine."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 class StateFolder:
-    """The folder that one run keeps its state in. While it is open nobody else may have it."""
+    """The folder that one run keeps its state in. While it is open nobody else may have it.
+
+    A checkpoint is a pickle, which runs code when it is read. So the folder is its owner's alone: it is made so, and
+    one that somebody else owns, or may write to, is refused (PS730).
+    """
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
         self._file = self.path / "checkpoint"
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+            _make(self.path)
+            _check_private(self.path)
+            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+            os.fchmod(self._lock, PRIVATE_FILE)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise PointstampError(
@@ -67,6 +86,7 @@ class StateFolder:
     def load(self) -> tuple[dict[str, Any], State] | None:
         """What is known of the command and its files, and the parts of the run; None where nothing was kept yet."""
         try:
+            _check_owner(self._file, self._file.stat())
             content = self._file.read_bytes()
         except FileNotFoundError:
             return None
@@ -92,20 +112,53 @@ class StateFolder:
         sizes = [[name, len(part)] for name, part in parts.items()]
         body = b"".join((json.dumps({**known, "parts": sizes}).encode(), b"\n", *parts.values()))
         fresh = self.path / "checkpoint.new"
-        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         try:
+            self._write(fresh, body)
+            fresh.replace(self._file)
+            sync_folder(self.path)
+        except OSError as error:
+            raise not_written(str(fresh), error) from None
+
+    def _write(self, fresh: Path, body: bytes) -> None:
+        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
+        try:
+            os.fchmod(file, PRIVATE_FILE)
             rest = memoryview(NAME + VERSION + hashlib.sha256(body).digest() + body)
             while rest:
                 rest = rest[os.write(file, rest) :]
             os.fsync(file)
         finally:
             os.close(file)
-        fresh.replace(self._file)
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+
+
+def _make(path: Path) -> None:
+    """Make the folder, and those it is in; each is known for good to the one it is in."""
+    missing = []
+    while not path.exists():
+        missing.append(path)
+        path = path.parent
+    for folder in reversed(missing):
+        folder.mkdir(PRIVATE_FOLDER if folder is missing[0] else 0o777, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def _check_private(path: Path) -> None:
+    """Refuse a folder to which others may write; hide from others what is in it."""
+    found = path.stat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    _check_owner(path, found)
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        right = f"chmod go-w {path}, if all that is in it is yours; or another DIR"
+        raise PointstampError("PS730", f"others may write to {path}, and what is there is run as code", right)
+    if stat.S_IMODE(found.st_mode) != PRIVATE_FOLDER:
+        path.chmod(PRIVATE_FOLDER)
+
+
+def _check_owner(path: Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        what = f"{path} belongs to another user, of number {found.st_uid}, and what is there is run as code"
+        raise PointstampError("PS730", what, "another DIR; or run it as that user")
 
 
 def fingerprint(dataflow: Dataflow) -> str:

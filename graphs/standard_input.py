@@ -1,0 +1,35 @@
+"""Standard input, looked at before it is read: a folder, or what may only be written, is refused (PS001)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import BinaryIO
+
+from progress.errors import PointstampError
+
+
+def standard_input() -> BinaryIO:
+    """What comes in there, as bytes."""
+    try:
+        handle = sys.stdin.fileno()
+    except (OSError, ValueError):  # it is no file, as where this runs inside another program
+        return sys.stdin.buffer
+    check_readable(handle, "standard input")
+    return sys.stdin.buffer
+
+
+def check_readable(handle: int, name: str) -> None:
+    """Refuse a descriptor from which nothing can be read."""
+    try:
+        os.read(handle, 0)  # takes nothing, and asks whether something might be taken
+    except BlockingIOError:
+        return
+    except OSError as error:
+        raise cannot_read(name, error) from None
+
+
+def cannot_read(name: str, error: Exception) -> PointstampError:
+    """What is said of a file that cannot be opened, or not be read on."""
+    reason = str(getattr(error, "strerror", None) or error).lower()
+    return PointstampError("PS001", f"cannot read {name}: {reason}", "name an existing file")
