@@ -40,7 +40,7 @@ from graphs.run_files import (
 from graphs.run_on_spark import check_options, load_on, on_spark
 from graphs.run_signals import Signals
 from graphs.run_tables import say_already, say_held
-from graphs.state import StateFolder, fingerprint
+from graphs.state import StateFolder, damaged, fingerprint
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.checkpoint import NotKept, State
@@ -359,6 +359,8 @@ class Command:
         if known["graph"] != self._fingerprint:
             what = f"the state in {folder.path} is of another graph than that of {self.options.pipeline}"
             raise PointstampError("PS737", what, "the same graph and nodes, or another DIR")
+        if known["files"].keys() != self.files.keys() or known["inputs"].keys() != self.inputs.keys():
+            raise damaged(folder.path, "checkpoint knows other files than those of its command")
         for use, (size, mark) in known["files"].items():
             check_whole(Path(folder.path), self.files[use], size, mark)
 

@@ -27,6 +27,7 @@ from progress.summary import Summary
 NAME = b"pointstamp state "
 VERSION = b"2\n"
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+LARGEST = 1 << 62  # no file has so many bytes
 DIGEST = hashlib.sha256().digest_size
 
 
@@ -101,7 +102,11 @@ class StateFolder:
         if hashlib.sha256(body).digest() != content[start : start + DIGEST]:
             raise damaged(self.path, "the checksum of checkpoint does not fit")
         head, _, rest = body.partition(b"\n")
-        known = json.loads(head)
+        try:
+            known: Any = json.loads(head)
+            _check_head(known, len(rest))
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # the checksum fits, the content not
+            raise damaged(self.path, "checkpoint does not say what one says") from None
         parts: State = {}
         for name, size in known.pop("parts"):
             parts[name], rest = rest[:size], rest[size:]
@@ -129,6 +134,31 @@ class StateFolder:
             os.fsync(file)
         finally:
             os.close(file)
+
+
+def _check_head(known: dict[str, Any], size: int) -> None:
+    """Raise where what is known of a command and its files has not the form in which it is written."""
+    numbers = [length for _, length in known["parts"]]
+    for bytes_read, lines, mark in known["inputs"].values():
+        numbers += [bytes_read, lines]
+        _check_texts([mark])
+    for length, mark in known["files"].values():
+        numbers.append(length)
+        _check_texts([mark])
+    if not all(type(number) is int and 0 <= number < LARGEST for number in numbers):
+        raise ValueError("a size is none")
+    if sum(length for _, length in known["parts"]) != size:
+        raise ValueError("the parts are not all there is")
+    _check_texts([known["graph"], *(name for name, _ in known["parts"]), *known["ended"], *known["closed"]])
+    if type(known["is_finished"]) is not bool or type(known["command"]) is not dict:
+        raise ValueError("nobody knows what it is of")
+    if not {*known["ended"]} <= known["inputs"].keys():
+        raise ValueError("an input has ended that is none")
+
+
+def _check_texts(texts: list[Any]) -> None:
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a name is none")
 
 
 def _make(path: Path) -> None:

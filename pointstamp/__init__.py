@@ -24,7 +24,8 @@ _NAMES = {
     "progress.local_history": "Event Message Received",
     "progress.notification": "Blocked",
     "progress.runtime": """
-        SILENT Batch Complete Dataflow DeadLetter Mapped Messages Node NodeFailed NotAllowed Out Relay Retry Stage Stop
+        SILENT Batch Complete Dataflow DeadLetter Mapped Messages Node NodeFailed NotAllowed Out Refused Relay Retry
+        SourceFailed Stage Stop
     """,
     "progress.runtime.on_spark.sinks_delta": "DeltaSink",
     "progress.runtime.on_spark.sinks_parquet": "ParquetSink read_committed",

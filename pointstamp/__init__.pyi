@@ -178,10 +178,16 @@ from progress.runtime import (
     Out as Out,
 )
 from progress.runtime import (
+    Refused as Refused,
+)
+from progress.runtime import (
     Relay as Relay,
 )
 from progress.runtime import (
     Retry as Retry,
+)
+from progress.runtime import (
+    SourceFailed as SourceFailed,
 )
 from progress.runtime import (
     Stage as Stage,

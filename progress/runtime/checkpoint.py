@@ -26,6 +26,7 @@ from progress.plain import Written
 from progress.runtime.core import Core
 from progress.runtime.sink import Sinks
 from progress.runtime.source import Feed
+from progress.runtime.whole import check_whole
 from progress.topology import Network
 from progress.tracker import Tracker
 
@@ -151,7 +152,9 @@ def resume(
             beside.settle()
         if chance is not None:
             chance.setstate(progress["random"])
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except PointstampError:
+        raise
+    except Exception as error:  # whatever altered it may have put anything there
         raise NotRestored("the state", error) from None
 
 
@@ -193,7 +196,12 @@ def _resume(
         core.runnable.append(numbers[name])
         core.inboxes[numbers[name]].is_listed = True
     core.steps = progress["steps"]
-    core.go_on(Tracker.restore(core.network, progress["tracker"]))
+    try:
+        tracker = Tracker.restore(core.network, progress["tracker"])
+    except PointstampError as error:
+        raise NotRestored("what was outstanding", error) from None
+    check_whole(core, tracker, feeds)
+    core.go_on(tracker)
 
 
 # --- pickles ----------------------------------------------------------------------------------------------------------
