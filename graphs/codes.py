@@ -175,7 +175,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS737", "other-state", "error", "A state belongs to another command or pipeline."),
     ("PS738", "state-in-use", "error", "Another process runs with this state."),
     ("PS739", "waits-for-ever", "error", "A run is over, and something waits for ever."),
-    ("PS740", "not-written", "error", "A file cannot be written: there is no room, or the system does not let it."),
+    ("PS740", "unwritable-file", "error", "A file cannot be written: there is no room, or the system does not let it."),
     # Tables in runs.
     ("PS741", "no-session", "error", "This is no session of Spark, or the engine has no use for one."),
     ("PS742", "kept-nowhere", "error", "A table is kept until a time at a place that does not exist."),
