@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,6 +53,7 @@ def test_the_table_of_all_protocols() -> None:
     command = [sys.executable, "-m", "progress.recovery.protocols"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert found.stdout == TABLE
+    assert TABLE in (Path(__file__).parent.parent / "docs" / "recovery.md").read_text(encoding="utf-8")
 
 
 def test_the_shortest_run_shows_why_not() -> None:
