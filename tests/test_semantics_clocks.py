@@ -111,6 +111,15 @@ def test_one_application_is_definition_2() -> None:
     assert fails > 3  # Proposition 3 needs Condition 2
 
 
+def test_one_application_of_a_summary_that_gives_several_times() -> None:
+    either = {"any": [{"advance": [1, 0]}, {"advance": [0, 1]}]}
+    graph = Graph(time={"product": ["nat", "nat"]}).node("p", summary=either).node("q", summary=either)
+    graph.edge(None, "p", "in").edge("p", "q", "on").edge("q", None, "out")
+    one = OneApplication(graph)(frozenset({("in", (0, 0))}))
+    assert set(one.frontiers["on"]) == {(0, 1), (1, 0)}
+    assert set(one.frontiers["out"]) == {(0, 2), (1, 1), (2, 0)}
+
+
 def test_within() -> None:
     clocks = CloseUp(loop())
     early, late, none = (clocks(frozenset(stamps)) for stamps in ({("input", 0)}, {("out", 4)}, ()))
