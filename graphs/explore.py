@@ -25,7 +25,7 @@ from graphs.run_files import bad_usage, input_edges, named
 from progress.errors import brief
 from progress.runtime import SILENT, Complete, Dataflow, Messages
 from progress.runtime.failure import NodeFailed
-from progress.semantics import Exploration, Says, State, Variant, Verdict, explore
+from progress.semantics import Exploration, Not, Says, State, Variant, Verdict, explore
 from progress.semantics.properties import AnyProperty, Leads, LeadsEach
 from progress.semantics.running_claims import RunningSpecification, has_failed, running_claims
 from progress.semantics.running_nodes import running_system
@@ -150,6 +150,14 @@ def _write_trace(path: str, found: Found, bad: list[Verdict[State]]) -> None:
         raise bad_usage(f"--trace {path}: {reason.lower()}", "a file that may be written") from None
 
 
+def notes(found: Found) -> list[str]:
+    """What keeps claims from saying much."""
+    said = [] if found.messages else ["nothing came in: --input EDGE=FILE gives a sample"]
+    if not any(isinstance(action, Not) for steps in found.exploration.steps for action, _ in steps):
+        said.append("nobody was notified: what is said of notifications is empty")
+    return said
+
+
 def in_text(found: Found) -> str:
     """What was found, for a reader."""
     exploration = found.exploration
@@ -163,6 +171,7 @@ def in_text(found: Found) -> str:
             "the same results in every interleaving" if found.outcomes == 1 else "different results: the order matters"
         )
         lines.append(f"{found.outcomes} {several}" if found.outcomes != 1 else several)
+    lines += [f"note: {note}" for note in notes(found)]
     return "\n".join(printable(line) for line in "\n".join(lines).split("\n"))
 
 
@@ -182,6 +191,7 @@ def to_json(pipeline: str, found: Found) -> dict[str, Any]:
         "finished": exploration.finished,
         "outcome": exploration.outcome.name.lower().replace("_", "-"),
         "results": found.outcomes,
+        "notes": notes(found),
         "claims": [_claim(found, verdict) for verdict in exploration.verdicts],
     }
 

@@ -16,11 +16,25 @@ from progress.summary import Summary
 
 
 class RunningSpecification(Specification):
-    """ISpec of a system of nodes that run: where a node has failed, the run is over."""
+    """ISpec of a system of nodes that run, with what the runtime promises beyond it.
+
+    Where a node has failed, the run is over. And of the notifications that a node may have, it gets those first that
+    are before others: what is ready at a node is handed out in a linear extension of time.
+    """
 
     def successors(self, state: State) -> Iterator[tuple[Any, State]]:
-        """None after a failure."""
-        return iter(()) if has_failed(state) else super().successors(state)
+        """As in ISpec, but for notifications that are ready and come after others; none after a failure."""
+        if has_failed(state):
+            return
+        steps = list(super().successors(state))
+        ready = [action for action, _ in steps if isinstance(action, Not)]
+        for action, after in steps:
+            if not isinstance(action, Not) or not any(self._is_before(each, action) for each in ready):
+                yield action, after
+
+    def _is_before(self, one: Not, other: Not) -> bool:
+        domain = self.system.network().domains[self.system.names.node[one.node]]
+        return one.node == other.node and one.time != other.time and domain.less_equal(one.time, other.time)
 
 
 def running_claims(specification: Specification) -> list[AnyProperty]:
