@@ -55,7 +55,7 @@ def test_what_fails_of_itself_is_nobodys_loss() -> None:
     def fails(count: int) -> None:
         raise ConnectionRefusedError(111, "the shop does not answer")
 
-    with pytest.raises(PointstampError, match="PS705: 'a' failed on messages from 'in' at 0: ConnectionRefusedError"):
+    with pytest.raises(PointstampError, match="PS705: 'a' failed on a message from 'in' at 0: ConnectionRefusedError"):
         run(fails)
     assert spark_session().range(1).count() == 1
 

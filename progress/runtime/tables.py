@@ -33,6 +33,7 @@ class Hold(NamedTuple):
 
 
 FOREVER, NO_MORE = object(), object()
+KINDS = "pointstamp columns"  # where a table of pandas has the types that it was made with
 
 
 class Tables:
@@ -53,7 +54,9 @@ class Tables:
         for name, kind in kinds.items():
             values = [row[name] for row in found]
             made[name] = pandas.Series(values, dtype=_dtype(kind, has_nulls=None in values))
-        return pandas.DataFrame(made)
+        table = pandas.DataFrame(made)
+        table.attrs[KINDS] = {name: kind.name for name, kind in kinds.items()}
+        return table
 
     def keep(self, table: Any, name: str | None) -> Any:
         """A table that may be used more than once: in memory it is that already."""

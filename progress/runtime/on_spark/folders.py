@@ -80,20 +80,22 @@ class Folder:
 
     Parameters
     ----------
-    session : whose file systems are meant
+    session : whose file systems are meant; None for that of this machine
     path : as Spark reads it; on this machine a relative one is below the folder of this process
     """
 
-    def __init__(self, session: SparkSession, path: str | os.PathLike[str]) -> None:
+    def __init__(self, session: SparkSession | None, path: str | os.PathLike[str]) -> None:
+        self.path = text = whole(path)
+        self._listing: Listing | None = None
+        self.is_here = session is None
+        if session is None:
+            return
         jvm: Any = session._jvm
-        text = whole(path)
         self._path = jvm.org.apache.hadoop.fs.Path
         root = self._path(text)
         self._system = root.getFileSystem(session._jsc.hadoopConfiguration())
         self._jvm = jvm
         self.session = session
-        self.path: str = text
-        self._listing: Listing | None = None
         self.is_here = self._system.getScheme() == "file"
 
     def place(self, name: str) -> str:

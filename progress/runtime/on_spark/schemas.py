@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from progress.runtime.on_spark.arrow_tables import Columns
 
-def check_columns(what: str, wanted: StructType, found: StructType) -> None:
+
+def check_columns(what: str, wanted: StructType | Columns, found: StructType | Columns) -> None:
     """Refuse (PS773) columns with other names or types; their order, and whether they may be null, does not matter."""
     before = {field.name: field.dataType.simpleString() for field in wanted.fields}
     now = {field.name: field.dataType.simpleString() for field in found.fields}
@@ -48,15 +50,22 @@ def is_frame(value: Any) -> bool:
 def _of_rows(what: str, rows: list[Any]) -> list[DataFrame]:
     from pyspark.errors import PySparkException
 
+    from progress.runtime.on_spark.arrow_tables import arrow_of, in_utc
     from progress.spark_session import start_session
 
     session = start_session(graphframes=False)
     tables = [row for row in rows if type(row).__module__.startswith("pandas.")]
     plain = [row for row in rows if not type(row).__module__.startswith("pandas.")]
     try:
-        found = [session.createDataFrame(table) for table in tables if len(table.columns)]
+        found = [
+            session.createDataFrame(
+                table if len(table) else in_utc(arrow_of(table))
+            )  # without rows Spark sees no types
+            for table in tables
+            if len(table.columns)
+        ]
         if plain:
             found.append(session.createDataFrame(plain))
-    except (PySparkException, TypeError, ValueError) as error:
+    except (PySparkException, TypeError, ValueError) as error:  # ArrowInvalid is a ValueError
         raise PointstampError("PS773", f"{what} has {brief(rows[0])}: {error}"[:300], "a DataFrame, or rows") from None
     return found

@@ -20,6 +20,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
@@ -69,10 +70,10 @@ class TableSink:
         """At how many times of the last run there was something of another run."""
         return 0 if self._last is None else self._last.already
 
-    def _made(self, name: str, store: Store, place: str, writers: int) -> ByTime:
+    def _made(self, name: str, store: Store, place: str, writers: int, kind: type[ByTime] | None = None) -> ByTime:
         if type(writers) is not int or writers < 1:
             raise PointstampError("PS780", f"writers={brief(writers)}: nobody would write", "1 or more")
-        self._last = ByTime(name, store, place, writers)
+        self._last = (kind or ByTime)(name, store, place, writers)
         return self._last
 
 
@@ -242,17 +243,25 @@ class ByTime:
             self._failure = error
 
     def _commit_as_group(self, time: Any) -> None:
-        from progress.spark_session import start_session
+        def rows() -> Any:
+            return self._together([_row(self._as_kept(value)) for value in self._waiting[time]])
 
-        def rows() -> DataFrame:
-            return together(self._what, [_row(self._as_kept(value)) for value in self._waiting[time]])
-
-        context = start_session(graphframes=False).sparkContext
-        with self._groups.opened(context, self._group, f"{self._name} at {time}: write"):
+        with self._opened(time):
             was_there = self._store.commit(time, rows)
         if was_there:
             with self._lock:
                 self.already += 1
+
+    def _together(self, values: Sequence[Any]) -> Any:
+        """What leaves at a time as one table."""
+        return together(self._what, values)
+
+    def _opened(self, time: Any) -> AbstractContextManager[None]:
+        """The job group in which a time is written."""
+        from progress.spark_session import start_session
+
+        context = start_session(graphframes=False).sparkContext
+        return self._groups.opened(context, self._group, f"{self._name} at {time}: write")
 
     def _check(self) -> None:
         if self._failure is not None:

@@ -25,6 +25,7 @@ from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
+from progress.runtime.on_spark.arrow_tables import Columns, is_without_spark
 from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is, whole
 from progress.runtime.on_spark.schemas import check_columns
 from progress.runtime.on_spark.sinks_by_time import ByTime, TableSink, key_of
@@ -66,14 +67,21 @@ class ParquetSink(TableSink):
 
     def sink_for(self, name: str) -> ByTime:
         """The sink of one run."""
-        return self._made(name, _Commits(name, self), f"the folder {whole(self.folder)}", self.writers)
+        place = f"the folder {whole(self.folder)}"
+        if is_without_spark(self.folder):
+            from progress.runtime.on_spark.arrow_sink import ArrowByTime, ArrowCommits
+
+            return self._made(name, ArrowCommits(name, self), place, self.writers, ArrowByTime)
+        return self._made(name, Commits(name, self), place, self.writers)
 
 
-class _Commits:
+class Commits:
+    """The commits of one run in a folder."""
+
     def __init__(self, name: str, sink: ParquetSink) -> None:
         self._what = f"what leaves at {brief(name)}"
         self._sink = sink
-        self._columns: StructType | None = None
+        self._columns: StructType | Columns | None = None
         self._others: dict[str, list[str]] = {}  # by key of a time, the commits of other runs
         self._has_replaced = False  # all that was there
         self._lock = threading.Lock()
@@ -82,12 +90,8 @@ class _Commits:
 
     def begin(self, run: str, is_continued: bool) -> None:
         """Look at what is there. Cost: that of listing."""
-        from pyspark.sql.types import StructType
-
-        from progress.spark_session import start_session
-
         self._run = run
-        self._folder = folder = Folder(start_session(graphframes=False), self._sink.folder)
+        self._folder = folder = self._reached(self._sink.folder)
         _check_own(folder)
         names = _names(folder)
         own = [name for name in names if _parts(name)[1] == run]
@@ -105,7 +109,7 @@ class _Commits:
         folder.make(COMMITS)
         known = own or (names if self._sink.mode != OVERWRITE else [])
         if known:
-            self._columns = StructType.fromJson(json.loads(_commit(folder, known[0])["columns"]))
+            self._columns = self._known(_commit(folder, known[0])["columns"])
 
     def commit(self, time: Any, frame: Callable[[], DataFrame]) -> bool:
         """Write a time, if this run has no commit of it."""
@@ -123,7 +127,7 @@ class _Commits:
                 self._columns = rows.schema
             check_columns(f"{self._what} at {brief(time)}", self._columns, rows.schema)
         attempt = f"{ATTEMPTS}/{uuid4().hex}"
-        count = _written(rows, folder.place(attempt))
+        count = self._written(rows, folder.place(attempt))
         commit = {
             "time": write_time(time),
             "folder": f"{OF_A_TIME}{key}",
@@ -141,6 +145,25 @@ class _Commits:
         else:
             self._write(name, commit, others if mode == OVERWRITE_PARTITIONS else [])
         return bool(others)
+
+    def _reached(self, folder: str | os.PathLike[str]) -> Folder:
+        from progress.spark_session import start_session
+
+        return Folder(start_session(graphframes=False), folder)
+
+    def _known(self, columns: str) -> StructType | Columns:
+        """Columns as a commit has them."""
+        from pyspark.sql.types import StructType
+
+        return StructType.fromJson(json.loads(columns))
+
+    def _written(self, rows: Any, place: str) -> int:
+        """Write rows; how many they are."""
+        from pyspark.sql import Observation, functions
+
+        seen = Observation()
+        rows.observe(seen, functions.count(functions.lit(1)).alias("rows")).write.parquet(place)
+        return int(seen.get["rows"])
 
     def _write(self, name: str, commit: dict[str, Any], replaces: list[str]) -> None:
         """Commit; what it replaces is no part of the table from then on, and is removed."""
@@ -173,15 +196,6 @@ class _Commits:
                     folder.delete(file)
                 if not any(not each.startswith(TEMPORARY) for each in folder.names(commit["folder"])):
                     folder.delete(commit["folder"])
-
-
-def _written(rows: DataFrame, place: str) -> int:
-    """Write rows; how many they are."""
-    from pyspark.sql import Observation, functions
-
-    seen = Observation()
-    rows.observe(seen, functions.count(functions.lit(1)).alias("rows")).write.parquet(place)
-    return int(seen.get["rows"])
 
 
 def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:

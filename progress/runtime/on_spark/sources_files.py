@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, is_number, times_of
 from progress.runtime.checkpoint import Beside
+from progress.runtime.on_spark.arrow_tables import Columns, is_without_spark
 from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is
 from progress.runtime.on_spark.schemas import check_columns
 from progress.runtime.on_spark.sources_looks import Look, Looks
@@ -41,6 +42,7 @@ class FileSource:
     time : finds the time in such a name: a pattern whose group is the time, a number if it has digits only (by default
         the first number), or a function. Or a column of Spark (`functions.col("day")`, or any expression): then the
         times stand in the rows, and the rows of one time in files that are found together are a message
+    column : the name of such a column, which needs no Spark
     to, aside : as those of `FrameSource`, where the times stand in the rows
     form : of the files, as Spark reads it: parquet, orc, json, csv
     schema : the columns, as Spark writes them; without it those of the first file (`form` has to say them)
@@ -69,6 +71,7 @@ class FileSource:
         folder: str | os.PathLike[str],
         time: str | Callable[[str], Any] | Column = NUMBER,
         *,
+        column: str | None = None,
         to: Callable[[Any], Any] | None = None,
         aside: Sink | None = None,
         form: str = "parquet",
@@ -82,7 +85,7 @@ class FileSource:
         every: float = OFTEN,
     ) -> None:
         self.folder = folder
-        self.column = None if isinstance(time, str) or callable(time) else time
+        self.column = column if column is not None or isinstance(time, str) or callable(time) else time
         self.time = time if callable(time) else _by_pattern(time if isinstance(time, str) else NUMBER)
         self.to = to
         self.aside = aside
@@ -104,9 +107,18 @@ class FileSource:
             what = "times stand in the rows of files, and a marker has none"
             raise PointstampError("PS774", what, "`complete=`, or `end=`")
 
-    def items_for(self, engine: str, edge: str, domain: Domain) -> _FileItems:
-        """The items of one run."""
-        return _FileItems(self, edge, domain, waits=engine not in ("sim", "asyncio"))
+    def items_for(self, engine: str, edge: str, domain: Domain) -> FileItems:
+        """The items of one run: DataFrames of Spark, or of pandas where there is none (`arrow_source`)."""
+        waits = engine not in ("sim", "asyncio")
+        if (
+            engine != "spark"
+            and (self.column is None or isinstance(self.column, str))
+            and is_without_spark(self.folder)
+        ):
+            from progress.runtime.on_spark.arrow_source import ArrowItems
+
+            return ArrowItems(self, edge, domain, waits)
+        return FileItems(self, edge, domain, waits)
 
 
 def _by_pattern(pattern: str) -> Callable[[str], Any]:
@@ -120,7 +132,7 @@ def _by_pattern(pattern: str) -> Callable[[str], Any]:
     return time_of
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """A message: some files of one time, or the rows of a time in all the files of one look."""
 
     time: Any
@@ -128,7 +140,7 @@ class _Found(NamedTuple):
     of: Made
 
 
-class _FileItems(Positioned):
+class FileItems(Positioned):
     """The items of one run: look after look, each written down before it is handed on (`sources_looks`).
 
     The position: how many looks are behind the run, and how many items of the next one.
@@ -144,7 +156,7 @@ class _FileItems(Positioned):
         self._waits = waits
         self._is_continued = False
         self._before: list[Look] = []  # of the processes before this one
-        self._columns: StructType | None = None
+        self._columns: StructType | Columns | None = None
         self._stopped = threading.Event()
         self._looks = Looks(None, edge)
         self._beside: Beside | None = None
@@ -233,28 +245,31 @@ class _FileItems(Positioned):
         for name in look.markers:
             yield Complete(tuple(self._after(self._time(name))))
 
-    def _found(self, names: Sequence[str]) -> tuple[list[_Found], DataFrame | None]:
+    def _found(self, names: Sequence[str]) -> tuple[list[Found], DataFrame | None]:
         """The messages in new files, earlier times first, and the rows that have no time."""
         source = self._source
         if source.column is None:
             by_time = self._by_time(names).items()
-            return [_Found(time, self._read(those), (those, None)) for time, those in by_time], None
+            return [Found(time, self._read(those), (those, None)) for time, those in by_time], None
         if not names:
             return [], None
         reading = Reading(source.column, self._edge, self._domain, source.to, source.aside)
         times, aside = rows_by_time(self._read(names), reading)
         for each in times:
             source.counts[each.time] = source.counts.get(each.time, 0) + each.rows
-        return [_Found(each.time, each.frame, ([*names], each.values)) for each in times], aside
+        return [Found(each.time, each.frame, ([*names], each.values)) for each in times], aside
 
     def _made_of(self, of: Made) -> DataFrame:
         """A message made anew: the rows of some files, or those of them whose column has some values."""
+        from pyspark.sql import functions
+
         names, values = of
         frame = self._read(names)
         if values is None:
             return frame
-        assert self._source.column is not None
-        return with_one_of(frame, self._source.column, values)
+        column = self._source.column
+        assert column is not None
+        return with_one_of(frame, functions.col(column) if isinstance(column, str) else column, values)
 
     def _is_marker(self, name: str) -> bool:
         return self._source.marker is not None and name.rpartition("/")[2] == self._source.marker
@@ -295,8 +310,7 @@ class _FileItems(Positioned):
 
     def _read(self, names: Sequence[str]) -> DataFrame:
         """The rows of some files. Cost: none, it is a plan."""
-        schema = self._source.schema if self._source.schema is not None else self._columns
-        assert schema is not None
+        schema: Any = self._source.schema if self._source.schema is not None else self._columns
         with readable(f"the file {brief(names[0])} of {brief(self._edge)}"):
             return self._reader.schema(schema).load([self._path(name) for name in names])
 

@@ -108,7 +108,7 @@ def split(frame: DataFrame, column: Column, values: Iterable[tuple[Any, int]], r
     found: dict[Any, tuple[list[Any], int]] = {}
     wrong = []
     for value, count in values:
-        time = NO_TIME if value is None else _time(value, reading)
+        time = NO_TIME if value is None else time_of(value, reading)
         if time is NO_TIME:
             wrong.append(value)
         else:
@@ -156,7 +156,8 @@ def readable(what: str) -> Iterator[None]:
         raise unreadable(f"{what} cannot be read", error) from None
 
 
-def _time(value: Any, reading: Reading) -> Any:
+def time_of(value: Any, reading: Reading) -> Any:
+    """The time of the edge that a value of the column is, or NO_TIME."""
     plain = _plain(value)
     if reading.to is not None:
         plain = reading.to(plain)
@@ -196,9 +197,13 @@ def _refused(frame: DataFrame, column: Column, wrong: list[Any], reading: Readin
     are_nulls = any(value is None for value in wrong)
     rows = frame.where(column.isNull() if are_nulls else _is_one_of(column, wrong))
     with readable(f"the source of {brief(reading.edge)}"):
-        count, example = rows.count(), brief(rows.first())
+        return no_times(reading, wrong, rows.count(), brief(rows.first()))
+
+
+def no_times(reading: Reading, wrong: list[Any], count: int, example: str) -> PointstampError:
+    """So many rows are refused: they have no time (PS771), or one that is none of the edge (PS772)."""
     source = f"the source of {brief(reading.edge)} has {'1 row' if count == 1 else f'{count} rows'}"
-    if are_nulls:
+    if any(value is None for value in wrong):
         what = f"{source} without a time, such as {example}"
         return PointstampError("PS771", what, "a time in every row, or `aside=` for those that have none")
     what = f"{source} at {brief(wrong[0])} and the like, such as {example}"
