@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from graphs.composition import compose
-from graphs.exchange import from_networkx, to_networkx
+from graphs.exchange import from_networkx, from_predecessors, to_networkx
 from graphs.graph import Graph
 from graphs.ports import add_operator
 from graphs.reading import from_data, from_text, load
@@ -19,6 +19,7 @@ __all__ = [
     "compose",
     "from_data",
     "from_networkx",
+    "from_predecessors",
     "from_text",
     "load",
     "to_data",

@@ -1,18 +1,22 @@
-"""To and from networkx: attributes of nodes and edges are the keys of the file format.
+"""To and from other forms of graphs: a mapping of predecessors, as `graphlib` takes it, and networkx.
 
-Node attributes `time`, `summary`, `emits`, `requests`, `notify`, `label`; edge attributes `id`, `time`, `label`, and
-`summary`, which is what the source emits on this edge. Input and output edges have one end only, which networkx does
+In networkx, attributes of nodes and edges are the keys of the file format.
+
+Node attributes are `time`, `summary`, `emits`, `requests`, `notify`, `label`; edge attributes are `id`, `time`,
+`label`, and `summary`, which is what the source emits on this edge. Input and output edges have one end only, which networkx does
 not know: they are lists of edge mappings in the graph attributes `inputs` and `outputs`. `time`, `name` and `recursion`
 are there too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphs.graph import Graph
 from graphs.reading import from_data
 from graphs.writing import to_data
+from progress.errors import PointstampError
 
 if TYPE_CHECKING:
     import networkx
@@ -21,14 +25,48 @@ NODE_ATTRIBUTES = ("time", "summary", "requests", "notify", "label")
 EDGE_ATTRIBUTES = ("id", "time", "label")
 
 
+def from_predecessors(predecessors: Mapping[Any, Iterable[Any]], *, time: Any = "nat") -> Graph:
+    """The graph in which each node waits for its predecessors, as `graphlib.TopologicalSorter` takes it.
+
+    Nodes ask for notifications and pass times on as they are. A tracker that begins with a request at every node hands
+    each out when those before it are delivered, as `graphlib` does. Node names are their text. Cost: O(nodes + edges).
+    """
+    if not isinstance(predecessors, Mapping):
+        raise _not_predecessors(f"the predecessors are {type(predecessors).__name__}")
+    pairs: list[tuple[Any, Any]] = []
+    nodes: dict[str, Any] = {}
+
+    def node(name: Any) -> str:
+        other = nodes.setdefault(str(name), name)
+        if other != name:
+            raise _not_predecessors(f"the nodes {other!r} and {name!r} have the same text")
+        return str(name)
+
+    for name, before in predecessors.items():
+        if isinstance(before, str) or not isinstance(before, Iterable):
+            raise _not_predecessors(f"the predecessors of {name!r} are {type(before).__name__}")
+        pairs += [(node(each), node(name)) for each in dict.fromkeys(before)] or [(None, node(name))]
+    graph = Graph(time=time)
+    for name in nodes:
+        graph.node(name)
+    for head, tail in pairs:
+        if head is not None:
+            graph.edge(head, tail)
+    return graph
+
+
+def _not_predecessors(message: str) -> PointstampError:
+    return PointstampError(
+        "PS007", message, "a mapping from each node to those before it: {'b': ['a'], 'c': ['a', 'b']}"
+    )
+
+
 def from_networkx(source: networkx.Graph[Any]) -> Graph:
     """The graph of a directed networkx (multi)graph. Other attributes are left alone. Cost: O(nodes + edges).
 
     Node names are their text; a multigraph's keys that are text name its edges.
     """
     if not source.is_directed():
-        from progress.errors import PointstampError
-
         raise PointstampError("PS007", "the networkx graph is undirected", "a DiGraph or a MultiDiGraph")
     nodes: dict[str, dict[str, Any]] = {}
     for name, attributes in source.nodes(data=True):

@@ -10,7 +10,8 @@ for: `import pointstamp` itself imports nothing else. What is for special purpos
 
 _NAMES = {
     "graphs": """
-        Graph JsonLines add_operator compose from_data from_networkx from_text load to_data to_networkx
+        Graph JsonLines add_operator compose from_data from_networkx from_predecessors from_text load to_data
+        to_networkx
     """,
     "graphs.check": "check_graph",
     "graphs.command": "main",

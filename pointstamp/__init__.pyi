@@ -19,6 +19,9 @@ from graphs import (
     from_networkx as from_networkx,
 )
 from graphs import (
+    from_predecessors as from_predecessors,
+)
+from graphs import (
     from_text as from_text,
 )
 from graphs import (
