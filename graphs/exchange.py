@@ -3,9 +3,9 @@
 In networkx, attributes of nodes and edges are the keys of the file format.
 
 Node attributes are `time`, `summary`, `emits`, `requests`, `notify`, `label`; edge attributes are `id`, `time`,
-`label`, and `summary`, which is what the source emits on this edge. Input and output edges have one end only, which networkx does
-not know: they are lists of edge mappings in the graph attributes `inputs` and `outputs`. `time`, `name` and `recursion`
-are there too.
+`label`, and `summary`, which is what the source emits on this edge. Input and output edges have one end only, which
+networkx does not know: they are lists of edge mappings in the graph attributes `inputs` and `outputs`. `time`, `name`
+and `recursion` are there too.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def from_predecessors(predecessors: Mapping[Any, Iterable[Any]], *, time: Any = 
 
 
 def _not_predecessors(message: str) -> PointstampError:
-    return PointstampError(
-        "PS007", message, "a mapping from each node to those before it: {'b': ['a'], 'c': ['a', 'b']}"
-    )
+    return PointstampError("PS007", message, "a mapping from each node to those before it: {'b': ['a']}")
 
 
 def from_networkx(source: networkx.Graph[Any]) -> Graph:

@@ -117,7 +117,7 @@ A kept set is given by its frontier, the minimal times that it does not have. Ov
 least ones no frontier stands for the empty set, to which every node must be able to go back.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Graph
 from progress.recovery.rollback import Keeps, roll_back
 
 graph = Graph().edge(None, "a", "in").node("a")
@@ -136,7 +136,7 @@ Where kept sets are closed under union there is one greatest consistent choice. 
 choose is as hard as satisfying clauses, and any answer would be as good as another.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Graph
 from progress.recovery.rollback import Keeps, roll_back
 
 graph = Graph(time={"product": ["nat", "nat"]}).edge(None, "a", "in").node("a")

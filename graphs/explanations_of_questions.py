@@ -251,7 +251,7 @@ Condition 2 is not local: two graphs that keep it may make one that does not. It
 interfaces only where these say exactly what becomes of every time.""",
         example=Example(
             """\
-from graphs import Graph
+from pointstamp import Graph
 from progress.semantics import interface_of
 
 class Halved:

@@ -233,8 +233,7 @@ import os
 
 from pyspark.sql.functions import udf
 
-from graphs import Graph
-from progress.runtime import Dataflow
+from pointstamp import Dataflow, Graph
 from progress.spark_session import start_session
 
 session = start_session(graphframes=False)
