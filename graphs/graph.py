@@ -88,6 +88,10 @@ class Graph:
         self._network: Network | None = None
         self._calls: CallGraph | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What was said of it: the rest is found again where it is needed."""
+        return self.__dict__ | {"_network": None, "_calls": None}
+
     def __repr__(self) -> str:
         return f"Graph({self.name or ''!r}, {len(self.nodes)} nodes, {len(self.edges)} edges)"
 

@@ -82,7 +82,7 @@ class TrackSession:
             return self._why(line)
         if "start" in line:
             return self._start(line)
-        answer = self._step(self._tracker or self.tracker, line)
+        answer = self._step(self.tracker if self._tracker is None else self._tracker, line)
         self._begun = True
         return answer
 
@@ -134,7 +134,7 @@ class TrackSession:
             raise TypeError
         for name in locations or ():
             if name not in self._network.numbers:
-                raise unknown_place(name)
+                raise unknown_place(name, self._network.numbers)
         return locations, eligible
 
     def _why(self, line: dict[str, Any]) -> dict[str, Any]:

@@ -76,6 +76,9 @@ class Closure:
         self._frontiers: dict[int, Antichain] = {}  # by location; those of edges are computed when asked for
         self._entries: dict[int, dict[Any, _Entry | None]] = {}  # how each time came to its location; None: given there
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(of {self.network!r})"
+
     def add(self, entry: _Entry) -> bool:
         """Take a time at a node; whether it was new. Cost: that of `Antichain.insert`."""
         node = entry.node

@@ -35,7 +35,7 @@ class Commit:
     do; else that of `covers` of the engine, and O(width) at the location.
     """
 
-    __slots__ = ("_engine", "_events", "_ledger", "_workings", "asked", "changes", "ended", "net", "opened")
+    __slots__ = ("_engine", "_events", "_ledger", "_workings", "asked", "changes", "ended", "entries", "net", "opened")
 
     def __init__(self, ledger: Ledger, engine: Engine, workings: Workings) -> None:
         self._ledger = ledger
@@ -47,6 +47,7 @@ class Commit:
         self.asked: dict[tuple[Node, Any], None] = {}
         self.ended: dict[tuple[Node, Any], None] = {}
         self.changes: list[Change] = []
+        self.entries = 0  # how many more the ledger has after the step
 
     def judge(
         self,
@@ -166,15 +167,18 @@ class Commit:
             if not change:
                 continue
             messages = edge.messages
-            queued = messages.get(time, 0) + change
-            if queued:
-                messages[time] = queued
+            before = messages.get(time, 0)
+            if before + change:
+                messages[time] = before + change
+                self.entries += not before
             else:
                 del messages[time]
+                self.entries -= 1
             if edge.lying is not None:
                 edge.lying.count(time, change)
             touched.append(edge)
         for edge, times in self.opened.items():
+            self.entries += len(times) - len(edge.open)
             edge.open = times
             touched.append(edge)
         for node, time in self.ended:
@@ -182,6 +186,7 @@ class Commit:
             if node.lying is not None:
                 node.lying.count(time, -1)
             touched.append(node)
+        self.entries += len(self.asked) - len(self.ended)
         for node, time in self.asked:
             if node.lying is not None:
                 node.lying.count(time, 1)

@@ -51,6 +51,9 @@ class CouldResultIn:
         self.network = graph.network()
         self._steps = steps
 
+    def __repr__(self) -> str:
+        return f"CouldResultIn({self.network!r})"
+
     def __call__(self, start: tuple[str, Any], end: tuple[str, Any]) -> bool:
         """Whether `start` could-result-in `end`."""
         return self.proof(start, end) is not None

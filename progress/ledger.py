@@ -241,5 +241,5 @@ class Ledger:
     def _number(self, name: object) -> int:
         number = self.network.numbers.get(name) if isinstance(name, str) else None
         if number is None:
-            raise unknown_place(name)
+            raise unknown_place(name, self.network.numbers)
         return number

@@ -429,6 +429,15 @@ def times_of(domain: Domain) -> str:
     return f"a time of {domain!r}" if in_words is None else in_words()
 
 
+def right_time(value: object, domain: Domain) -> str:
+    """What would be right instead of a value that is no time, for a hint."""
+    numbers = value if isinstance(value, tuple) else (value,)
+    kinds = {type(each) for each in numbers if hasattr(each, "__index__") and not isinstance(each, int)}
+    if kinds:
+        return f"{times_of(domain)}; int(...) makes a number of a {min(kind.__name__ for kind in kinds)}"
+    return times_of(domain)
+
+
 def comparable(domain: Domain, one: Any, other: Any) -> bool:
     """Whether one of the two times is at or before the other."""
     return domain.less_equal(one, other) or domain.less_equal(other, one)

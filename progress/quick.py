@@ -46,6 +46,11 @@ class Registrar:
         for node in ledger.nodes.values():
             self.know(node)
 
+    @property
+    def entries(self) -> int:
+        """How many entries the kernel's steps have made in the ledger, less those that they have removed."""
+        return self._kernel.entries
+
     def know(self, place: Edge | Node) -> None:
         """A location is in use. One whose numbers the kernel does not know, or that is kept in order, stays unknown."""
         with suppress(OverflowError):  # a summary of an output edge may do more than the kernel can count

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from progress.errors import PointstampError, brief
-from progress.order import Domain, times_of
+from progress.errors import PointstampError, brief, one_of_the_graph
+from progress.order import Domain, right_time
 
 Show: TypeAlias = Callable[[Any], str]  # how a time is written
 
@@ -27,7 +27,8 @@ class _WithTimes(Refusal):
         self._say = say
 
     def said(self, show: Show) -> tuple[str, str]:
-        return self._say(show)
+        say = getattr(self, "_say", None)  # one that came from another process has its words alone
+        return super().said(show) if say is None else say(show)
 
 
 def wrong_form(what: str, right: str) -> Refusal:
@@ -35,14 +36,15 @@ def wrong_form(what: str, right: str) -> Refusal:
     return Refusal("PS501", what, right)
 
 
-def unknown_place(name: object) -> Refusal:
+def unknown_place(name: object, known: Iterable[str]) -> Refusal:
     """A name that no location has."""
-    return Refusal("PS502", f"there is no location {brief(name)}", "name a node or an edge of the graph")
+    return Refusal("PS502", f"there is no location {brief(name)}", one_of_the_graph(name, known))
 
 
 def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
     """A value that is no time of the location's domain."""
-    return _WithTimes("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", times_of(domain)))
+    right = right_time(time, domain)
+    return _WithTimes("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", right))
 
 
 def wrong_kind(name: str, right: str) -> Refusal:
@@ -122,6 +124,15 @@ def _listed(times: Sequence[Any], show: Show) -> str:
 def no_such_engine(what: str, right: str) -> Refusal:
     """A choice of engine or kernel that cannot be met."""
     return Refusal("PS512", what, right)
+
+
+def not_to_be_copied() -> Refusal:
+    """A tracker that is pickled or copied."""
+    return Refusal(
+        "PS735",
+        "a tracker is neither pickled nor copied: it has a lock, and people who wait for it",
+        "tracker.snapshot() here, and Tracker.restore(graph, snapshot) there",
+    )
 
 
 def bad_snapshot(what: str) -> Refusal:

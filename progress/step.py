@@ -26,6 +26,7 @@ class Step:
         self._requests: list[tuple[str, Any]] = []
         self._delivered: list[tuple[str, Any]] = []
         self._over = False
+        self._entered = False
 
     def message(self, edge: str, time: Any, change: int = 1) -> None:
         """Messages sent on an edge; a negative change consumes."""
@@ -60,9 +61,14 @@ class Step:
     def _open(self) -> None:
         if self._over:
             raise wrong_form("this step is over", "tracker.step() begins a new one")
+        if not self._entered:
+            raise wrong_form("this step has not begun, and would never be taken", "with tracker.step() as step: ...")
 
     def __enter__(self) -> Step:
+        entered, self._entered = self._entered, True
         self._open()
+        if entered:
+            raise wrong_form("this step has begun already", "tracker.step() begins another one")
         return self
 
     def __exit__(

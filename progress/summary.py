@@ -97,6 +97,9 @@ class NormalSummary:
     def __repr__(self) -> str:
         return f"NormalSummary({self.source!r} -> {self.target!r}, {len(self.pieces)} pieces)"
 
+    def __reduce__(self) -> Any:
+        return NormalSummary, (self.source, self.target, self.pieces)
+
     @property
     def is_identity(self) -> bool:
         """Whether every time goes to itself alone."""

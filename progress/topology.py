@@ -12,14 +12,28 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from progress.component import component_numbers
 from progress.drift import Drifts, drifts
-from progress.errors import PointstampError, brief
-from progress.order import NO_TIME, Domain, as_time, times_of
+from progress.errors import PointstampError, brief, one_of_the_graph
+from progress.order import NO_TIME, Domain, as_time, right_time
 from progress.summary import Summary
 
 if TYPE_CHECKING:
     from progress.own_relation import OwnRelation
 
 NO_NODE = -1  # the source of an input edge, the destination of an output edge
+
+
+MADE_OF = (
+    "relation",
+    "nodes",
+    "domains",
+    "requests",
+    "notifies",
+    "edges",
+    "sources",
+    "targets",
+    "edge_domains",
+    "summaries",
+)
 
 
 class Topology(Protocol):
@@ -62,6 +76,13 @@ class Network:
         self.edge_domains = edge_domains
         self.summaries = summaries
         self.derived: dict[str, Any] = {}  # what other modules compute once for a network
+
+    def __repr__(self) -> str:
+        return f"Network({len(self.nodes)} nodes, {len(self.edges)} edges)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of: the rest is found again where it is needed."""
+        return {name: self.__dict__[name] for name in MADE_OF} | {"derived": {}}
 
     def network(self) -> Network:
         """A network is its own topology."""
@@ -125,7 +146,7 @@ class Network:
         """The number of the location called `name`; refused when there is none."""
         found = self.numbers.get(name) if isinstance(name, str) else None
         if found is None:
-            raise PointstampError("PS611", f"there is no location {brief(name)}", "name a node or an edge of the graph")
+            raise PointstampError("PS611", f"there is no location {brief(name)}", one_of_the_graph(name, self.numbers))
         return found
 
     def name(self, location: int) -> str:
@@ -147,7 +168,7 @@ class Network:
         found = as_time(self.domain(number), time)
         if found is NO_TIME:
             raise PointstampError(
-                "PS612", f"{brief(time)} is no time at {brief(location)}", times_of(self.domain(number))
+                "PS612", f"{brief(time)} is no time at {brief(location)}", right_time(time, self.domain(number))
             )
         return number, found
 

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from progress.awaited import Awaited
 from progress.blocking import Holding, Why
 from progress.commit import Commit
 from progress.compiled import TooMuchForKernel
@@ -27,7 +28,7 @@ from progress.ledger import Edge, Ledger, Node
 from progress.memory import without_cycle_search
 from progress.order import opening_times
 from progress.pointstamp import Pointstamp
-from progress.refusal import bad_snapshot
+from progress.refusal import bad_snapshot, not_to_be_copied
 from progress.snapshot import read_snapshot, write_snapshot
 from progress.step import Step
 from progress.subscriptions import Callback, Subscriptions
@@ -68,7 +69,9 @@ class Tracker:
             self._workings = workings_of(self.network)
             self._choice = engine, kernel
             self._engine = self._new_engine()
+        self._entries = 0  # of the ledger, but for those of which the kernel keeps count
         self._waiters: dict[int, tuple[Node, Any]] = {}
+        self._awaited = Awaited()
         self._next_waiter = 0
         self._eligible: dict[tuple[Node, Any], None] = {}  # in the order in which they became so
         self._fresh: dict[tuple[Node, Any], None] = {}  # ready, and not yet handed out
@@ -84,6 +87,19 @@ class Tracker:
     def kernel(self) -> bool:
         """Whether the compiled kernel is in use."""
         return self._engine.kernel is not None
+
+    def __repr__(self) -> str:
+        kernel = " on the kernel" if self.kernel else ""
+        return f"Tracker({self.network!r}, {self.engine}{kernel}, {self._outstanding} outstanding)"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise not_to_be_copied()
+
+    def __copy__(self) -> Tracker:
+        raise not_to_be_copied()
+
+    def __deepcopy__(self, memory: Any) -> Tracker:
+        raise not_to_be_copied()
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
@@ -111,6 +127,8 @@ class Tracker:
                 touched = self._take_quickly(messages, requests, delivered)
             if touched is None:
                 touched = self._take(inputs, messages, requests, delivered)
+            if self._awaited.any:
+                self._awaited.tell(self)
             if not self._subscriptions.any:
                 return
             self._subscriptions.collect(self, touched)
@@ -134,8 +152,7 @@ class Tracker:
             for name, time in delivered:
                 self._over((ledger.nodes[name], time))
         if woken:
-            for waiter in self._engine.freed(woken):
-                self._free(*self._waiters.pop(waiter))
+            self._wake(self._engine.freed(woken))
         if requests:
             for name, time in requests:
                 self._admit(ledger.nodes[name], time)
@@ -160,10 +177,10 @@ class Tracker:
             self._rebuild()
             raise _named(error) from None
         touched = commit.enter()
+        self._entries += commit.entries
         for request in commit.ended:
             self._over(request)
-        for waiter in woken:
-            self._free(*self._waiters.pop(waiter))
+        self._wake(woken)
         for node, time in commit.asked:
             self._admit(node, time)
         return touched
@@ -182,6 +199,7 @@ class Tracker:
 
     def _start(self) -> None:
         """The engine's state from the ledger; all pending requests wait, or are ready."""
+        self._entries = len(self._ledger.every())
         changes = self._workings.changes(self._ledger)
         try:
             self._engine.update(changes)
@@ -206,6 +224,14 @@ class Tracker:
         else:
             self._free(node, time)
 
+    def _wake(self, woken: Iterable[int]) -> None:
+        for waiter in woken:
+            request = self._waiters.pop(waiter, None)
+            if request is None:
+                self._awaited.over(waiter)
+            else:
+                self._free(*request)
+
     def _free(self, node: Node, time: Any) -> None:
         node.requests[time] = None
         self._eligible[node, time] = None
@@ -221,6 +247,8 @@ class Tracker:
         self._rebuild()
 
     def _new_engine(self) -> Engine:
+        if self._ledger.registrar is not None:
+            self._entries += self._ledger.registrar.entries
         engine = self._workings.engine(*self._choice)
         self._ledger.registrar = registrar_of(self._workings, engine, self._ledger)
         return engine
@@ -229,10 +257,53 @@ class Tracker:
         """A new engine in the state of the ledger, after an update that was broken off."""
         self._engine = self._new_engine()
         self._engine.rebuild(self._workings.changes(self._ledger))
-        for waiter, (node, time) in self._waiters.items():
+        for waiter, (node, time) in (*self._waiters.items(), *self._awaited.places()):
             self._engine.wait(node.number, time, waiter)
         for vertex in self._subscriptions.vertices:
             self._engine.watch(vertex)
+
+    # --- going on ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _outstanding(self) -> int:
+        registrar = self._ledger.registrar
+        return self._entries + (0 if registrar is None else registrar.entries)
+
+    def is_active(self) -> bool:
+        """Whether anything is outstanding: a message, an open input, a pending request. Cost: O(1)."""
+        return self._outstanding > 0
+
+    def __bool__(self) -> bool:
+        """`is_active`, as of graphlib's sorter: `while tracker: ...`."""
+        return self.is_active()
+
+    async def wait(self, node: str, time: Any) -> None:
+        """Wait until nothing at or before `time` can arrive at a node any more, as `complete` tells.
+
+        Steps may be taken in this loop or in any thread. It asks for nothing: a request is no part of this.
+        """
+        import asyncio  # 30 ms that most programs need not pay
+
+        with self._lock:
+            place, time = self._ledger.request((node, time))
+            waiter = self._next_waiter
+            self._next_waiter += 1
+            if not self._engine.wait(place.number, time, waiter):
+                return
+            future = self._awaited.add(asyncio.get_running_loop(), waiter, place, time)
+        await future
+
+    async def wait_ready(self) -> tuple[Pointstamp, ...]:
+        """What `get_ready` gives, as soon as it gives anything; nothing when nothing is outstanding any more."""
+        import asyncio
+
+        while True:
+            with self._lock:
+                found = self.get_ready()
+                if found or not self.is_active():
+                    return found
+                future = self._awaited.add(asyncio.get_running_loop())
+            await future
 
     # --- answers -----------------------------------------------------------------------------------------------------
 

@@ -85,6 +85,7 @@ typedef struct {
     Py_ssize_t woken_count, woken_room;
     uint64_t random, turn;
     unsigned long long visits, examined;
+    long long entries; /* how many entries usual steps have made in ledgers, less those that they have removed */
     char only_counts; /* of what moves, only how often is wanted */
     unsigned long long moves;
     uint64_t left;    /* of the work that an update may do, in steps of some nanoseconds */

@@ -32,6 +32,11 @@ static PyObject *get_examined(Kernel *self, void *Py_UNUSED(nothing))
     return PyLong_FromUnsignedLongLong(self->examined);
 }
 
+static PyObject *get_entries(Kernel *self, void *Py_UNUSED(nothing))
+{
+    return PyLong_FromLongLong(self->entries);
+}
+
 static PyMethodDef methods[] = {
     {"update", (PyCFunction)kernel_update, METH_O, "Change what is outstanding; the waiters that this releases."},
     {"rebuild", (PyCFunction)kernel_rebuild, METH_O, "As update, however much work it is."},
@@ -50,6 +55,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef getters[] = {
     {"visits", (getter)get_visits, NULL, "How often a vertex was put right.", NULL},
+    {"entries", (getter)get_entries, NULL, "How many entries usual steps have made in ledgers, less the removed ones.", NULL},
     {"examined", (getter)get_examined, NULL, "How often a waiter was compared with a frontier.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -152,6 +152,7 @@ static PyObject *take_step(Kernel *self, PyObject *const *arguments, Item *items
             broken = PyDict_DelItem(location->counts, item->time);
         }
         if (broken) return NULL;
+        self->entries += location->is_node ? item->change : !item->before - !(item->before + item->change);
     }
     return woken_list(self);
 }
