@@ -170,6 +170,9 @@ def _always(source: Rows, target: Rows, structure: Structure, one: Piece, other:
     return not strictly
 
 
+_Key: TypeAlias = tuple[Case, Case, tuple[Limit, ...]]  # the two cases, and what pieces are tied to
+
+
 class Undominated:
     """A growing set of pieces between two domains, without those that another one dominates.
 
@@ -180,7 +183,7 @@ class Undominated:
     def __init__(self, source: dict[Case, Rows], target: dict[Case, Rows]) -> None:
         self._source = source
         self._target = target
-        self._groups: dict[tuple[Case, Case, tuple[Limit, ...]], list[Piece]] = {}
+        self._groups: dict[_Key, list[Piece]] = {}
         self.compared = 0
 
     def add(self, piece: Piece) -> bool:
@@ -188,18 +191,27 @@ class Undominated:
         cases = piece.source_case, piece.target_case
         before, after = self._source[piece.source_case], self._target[piece.target_case]
         ties = tuple(limit for limit in piece.box if limit.low is not None and limit.low == limit.high)
-        for count in range(len(ties) + 1):
-            for subset in subsets(ties, count):
-                group = self._groups.get((*cases, subset), ())
-                self.compared += len(group)
-                if any(dominates(before, after, other, piece) for other in group):
-                    return False
+        for key in self._keys_within(cases, ties):
+            group = self._groups.get(key, ())
+            self.compared += len(group)
+            if any(dominates(before, after, other, piece) for other in group):
+                return False
         mine = (*cases, ties)
         for key in [key for key in self._groups if key[:2] == cases] if not ties else [mine]:
             if key in self._groups:
                 self._groups[key] = [other for other in self._groups[key] if not dominates(before, after, piece, other)]
         self._groups.setdefault(mine, []).append(piece)
         return True
+
+    def _keys_within(self, cases: tuple[Case, Case], ties: tuple[Limit, ...]) -> Iterable[_Key]:
+        """The keys of groups that are tied to nothing else: subsets of ties, or of the groups if they are fewer."""
+        if 1 << len(ties) <= len(self._groups):
+            for count in range(len(ties) + 1):
+                for subset in subsets(ties, count):
+                    yield cases[0], cases[1], subset
+            return
+        wanted = set(ties)
+        yield from [key for key in self._groups if key[:2] == cases and wanted.issuperset(key[2])]
 
     def __contains__(self, piece: Piece) -> bool:
         ties = tuple(limit for limit in piece.box if limit.low is not None and limit.low == limit.high)

@@ -153,3 +153,13 @@ def test_a_budget_is_counted_in_steps_and_is_the_same_every_time() -> None:
         assert isinstance(tracker._engine, Eager)
         left.append(tracker._engine._effort.left)
     assert left[0] == left[1] > left[2] + 1000
+
+
+def test_a_table_of_rows_with_many_places_is_read() -> None:
+    """A row of a table is tied to a number in each place; its ties have 2 ** 60 subsets, of which none is listed."""
+    places = 60
+    rows = [[[number] * places, [number + 1] * places] for number in range(4)]
+    graph = Graph({"product": ["nat"] * places}).node("a", summary={"map": rows}).edge(None, "a", id="in")
+    graph.edge("a", None, id="out")
+    tracker = Tracker(graph, inputs={"in": [(1,) * places]})
+    assert tracker.frontier("out") == ((2,) * places,)
