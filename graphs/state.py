@@ -13,6 +13,7 @@ import json
 import os
 import stat
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from graphs.command import not_written
@@ -26,6 +27,8 @@ from progress.summary import Summary
 
 NAME = b"pointstamp state "
 VERSION = b"2\n"
+PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)  # what may be otherwise soon: too many open files
+PATIENCE, AGAIN = 5.0, 0.05  # seconds for which a checkpoint is tried to be written again, and between two trials
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 LARGEST = 1 << 62  # no file has so many bytes
 DIGEST = hashlib.sha256().digest_size
@@ -117,12 +120,17 @@ class StateFolder:
         sizes = [[name, len(part)] for name, part in parts.items()]
         body = b"".join((json.dumps({**known, "parts": sizes}).encode(), b"\n", *parts.values()))
         fresh = self.path / "checkpoint.new"
-        try:
-            self._write(fresh, body)
-            fresh.replace(self._file)
-            sync_folder(self.path)
-        except OSError as error:
-            raise not_written(str(fresh), error) from None
+        until = monotonic() + PATIENCE
+        while True:
+            try:
+                self._write(fresh, body)
+                fresh.replace(self._file)
+                sync_folder(self.path)
+                return
+            except OSError as error:
+                if error.errno not in PASSING or monotonic() > until:
+                    raise not_written(str(fresh), error) from None
+            sleep(AGAIN)
 
     def _write(self, fresh: Path, body: bytes) -> None:
         file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)

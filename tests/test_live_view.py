@@ -10,21 +10,22 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
 from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from graphs import Graph, load
-from graphs.live import LiveView, Watch
+from graphs.live import LiveView, Watch, server
 from graphs.live.picture import HEIGHT, MOST_PLACES, picture
 from graphs.reading import from_data
 from progress.runtime import Complete, Dataflow, Node
-from tests.pipelines import COLLATZ_YAML, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
+from tests.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
 from tests.random_graphs import random_document
 
 HERE = Path(__file__).resolve().parent.parent
@@ -458,3 +459,104 @@ def test_the_run_is_looked_at_only_for_readers_and_not_more_often_for_many() -> 
         assert view._next > 0.0
     finally:
         view.close()
+
+
+# --- who takes connections ------------------------------------------------------------------------------------------
+
+
+def connected(view: LiveView, count: int, sends: bytes = b"") -> list[socket.socket]:
+    """Connections that ask for nothing, or for a part of something."""
+    found = []
+    for _ in range(count):
+        connection = socket.create_connection(("127.0.0.1", int(view.url.rsplit(":", 1)[1].rstrip("/"))), PATIENCE)
+        if sends:
+            with suppress(OSError):  # it may be ended already
+                connection.sendall(sends)
+        found.append(connection)
+    return found
+
+
+def ended(connection: socket.socket, seconds: float) -> bool:
+    """Whether the other side ends a connection within some seconds."""
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(4_096):
+            pass
+    except TimeoutError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def test_no_more_connections_than_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "DEADLINE", PATIENCE * 10)
+    monkeypatch.setattr(server._Handler, "timeout", PATIENCE * 10)
+    with paused("threads") as (view, _):
+        connections = connected(view, 150)
+        assert all(ended(connection, PATIENCE) for connection in connections[server.MOST_CONNECTIONS :])
+        assert not any(ended(connection, 0.01) for connection in connections[: server.MOST_CONNECTIONS : 8])
+        threads = [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
+        assert len(threads) <= server.MOST_CONNECTIONS
+        for connection in connections:
+            connection.close()
+        until(view, lambda state: state["messages"] == 3)
+
+
+def test_a_request_has_to_be_there_in_time_however_slowly_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "DEADLINE", 0.5)
+    with paused("threads") as (view, _):
+        (slow,) = connected(view, 1, b"GET / HTTP/1.1\r\nX-Slow: ")
+        is_over = threading.Event()
+
+        def trickle() -> None:
+            while not is_over.wait(0.02):
+                with suppress(OSError):
+                    slow.sendall(b"x")
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        try:
+            assert ended(slow, PATIENCE)
+        finally:
+            is_over.set()
+            thread.join()
+            slow.close()
+
+
+def test_who_reads_events_stays_beyond_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "DEADLINE", 0.2)
+    monkeypatch.setattr(server, "SILENCE", 0.1)
+    with paused("threads") as (view, _):
+        response = asked(view, "/events")
+        with response:
+            begin = monotonic()
+            while monotonic() < begin + 1.0:
+                assert response.readline(), "it was ended"
+
+
+def test_whoever_takes_all_connections_does_not_end_the_run(tmp_path: Path) -> None:
+    """The process may open a hundred files; checkpoints go on to be taken."""
+    write(tmp_path, totals__yaml=TOTALS_YAML, totals__py=TOTALS)
+    options = "--input numbers=- --output totals=out --state state --every 0 --ui 0"
+    script = f"ulimit -n 100; exec {COMMAND} run totals.py {options}"
+    process = subprocess.Popen(
+        ["sh", "-c", script], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    taken = ExitStack()
+    try:
+        port = int(process.stderr.readline().rsplit(b":", 1)[1].rstrip(b"/\n"))
+        connections = [taken.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(120)]
+        assert len(connections) == 120
+        for number in range(50):
+            process.stdin.write(f'{{"time": {number}, "value": 1}}\n{{"complete": [{number + 1}]}}\n'.encode())
+            process.stdin.flush()
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err) == (0, b"")
+    finally:
+        taken.close()
+        process.kill()
+        process.wait()
+    assert (tmp_path / "out").read_text().count("value") == 50

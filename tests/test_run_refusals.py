@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from graphs import state
+from graphs.state import StateFolder
+from progress import PointstampError
 from tests.pipelines import COMMAND, ENGINES, PATIENCE, TOTALS, TOTALS_YAML, Result, environment, run, started, write
 
 LINES = '{"time": 0, "value": 3}\n{"time": 1, "value": 5}\n'
@@ -242,3 +247,35 @@ sys.exit(code)
     places = (".", "deep", "results", "results/out", "deep/state/checkpoint.new", "deep/state")
     assert [synced.index(name) for name in places] == sorted(synced.index(name) for name in places)
     assert synced[-2:] == ["deep/state/checkpoint.new", "deep/state"], "the last is that a checkpoint has its name"
+
+
+@pytest.mark.parametrize(("trials", "is_taken"), [(3, True), (1_000_000, False)])
+def test_a_checkpoint_that_cannot_open_a_file_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: int, is_taken: bool
+) -> None:
+    left = trials
+    opened = os.open
+
+    def refusing(file: Any, *more: Any) -> int:
+        nonlocal left
+        if str(file).endswith("checkpoint.new") and left:
+            left -= 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return opened(file, *more)
+
+    folder = StateFolder(str(tmp_path / "state"))
+    monkeypatch.setattr(os, "open", refusing)
+    monkeypatch.setattr(state, "AGAIN", 0.0)
+    monkeypatch.setattr(state, "PATIENCE", PATIENCE if is_taken else 0.05)
+    known = {"graph": "", "command": {}, "inputs": {}, "ended": [], "files": {}, "closed": [], "is_finished": False}
+    try:
+        if is_taken:
+            folder.save(known, {"part": b"content"})
+            assert folder.load() == (known, {"part": b"content"})
+            assert left == 0
+        else:
+            with pytest.raises(PointstampError, match=r"PS740: cannot write .*checkpoint\.new: too many open files"):
+                folder.save(known, {})
+            assert left < trials - 1
+    finally:
+        folder.close()

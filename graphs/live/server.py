@@ -2,13 +2,18 @@
 
 Nobody but this machine is answered, nor a page of another site that a browser here was led to: a request has to name
 this address as its host. Nothing can be changed from here, and the page loads nothing from elsewhere.
+
+Only so many connections are open at once, and a request has to be there within some seconds, however slowly it comes:
+the files that a process may open are the run's, and whoever may connect could take them all.
 """
 
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from time import monotonic
@@ -27,6 +32,8 @@ PAUSE = 0.25  # seconds between two events, at least
 SHARE = 20  # times what a look at the run took passes before the next one
 SILENCE = 10.0  # seconds after which an event says that nothing has changed
 MOST_READERS = 16
+MOST_CONNECTIONS = 64
+DEADLINE = 10.0  # seconds from a connection to the end of its answer; events are for readers that stay
 PATIENCE = 5.0  # seconds for which a browser may keep an answer waiting
 HEADERS = {
     "Cache-Control": "no-store",
@@ -98,6 +105,47 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
     allow_reuse_address = True
 
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._room = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._until: dict[socket.socket, float] = {}  # when a connection is ended that has not had its answer
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own, if there is room for one more."""
+        if not self._room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        self._until[request] = monotonic() + DEADLINE
+        try:
+            super().process_request(request, client_address)
+        except BaseException:  # the thread did not start
+            self._over(request)
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and make room."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._over(request)
+
+    def _over(self, request: socket.socket) -> None:
+        self.stays(request)
+        self._room.release()
+
+    def stays(self, request: socket.socket) -> None:
+        """A connection that is answered for as long as the run goes on."""
+        self._until.pop(request, None)
+
+    def service_actions(self) -> None:
+        """Called again and again: end the connections whose time is up."""
+        now = monotonic()
+        for request, until in [*self._until.items()]:
+            if now > until:
+                self.stays(request)
+                with suppress(OSError):
+                    request.shutdown(socket.SHUT_RDWR)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that went away is no news."""
 
@@ -150,6 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
         def send(text: str) -> None:
             nonlocal begun
             if not begun:
+                self.server.stays(self.connection)  # type: ignore[attr-defined]
                 self._head(200, "text/event-stream")
                 begun = True
             self.wfile.write(text.encode())

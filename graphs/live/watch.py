@@ -66,7 +66,9 @@ class Watch(Observer):
 
     def refused(self, failure: SourceFailed) -> None:
         self._failures += 1
-        self._failed.append({"seconds": self._now(), "message": str(failure)})
+        kind = type(failure.error).__name__  # what it says may have the value
+        says = f"{failure.code}: what came at {failure.edge!r} is malformed: {kind}"
+        self._failed.append({"seconds": self._now(), "message": says})
 
     def brought(self, edge: str, count: int, late: int) -> None:
         self._late += late
