@@ -14,7 +14,7 @@ from progress.recovery.rules import Rule, Steps, is_failure
 
 
 class Resting(Implementation):
-    """The model whose borders wait until no event can be taken, which stops when a task fails. Cost: that of the model."""
+    """The model whose borders wait until no event can be taken, which stops where one fails. Cost: the model's."""
 
     def successors(self, c: Configuration) -> Steps:
         """A border once no event is left; a recovery before anything else."""
