@@ -14,7 +14,7 @@ from graphs.graph import Graph, Mismatch
 from graphs.mending import Mending, advance_that_mends
 from graphs.notation import shown
 from graphs.reading import from_text
-from graphs.shape import dangling, never_called, unreachable
+from graphs.shape import beginning, dangling, never_called, unreachable
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
 from progress.plain import write_time
@@ -208,12 +208,14 @@ def _shape(graph: Graph) -> Iterator[Diagnostic]:
         yield from _never_called(graph)
         return
     network = graph.network()
-    named = [[network.name(location) for location in found] for found in (unreachable(network), dangling(network))]
-    yield from shape_findings(graph, *named)
+    found = unreachable(network), dangling(network), beginning(network)
+    yield from shape_findings(graph, *([network.name(location) for location in each] for each in found))
 
 
-def shape_findings(graph: Graph, nothing_arrives: Sequence[str], no_effect: Sequence[str]) -> Iterator[Diagnostic]:
-    """What is unreachable (PS402) and what is dangling (PS403)."""
+def shape_findings(
+    graph: Graph, nothing_arrives: Sequence[str], no_effect: Sequence[str], begin: Sequence[str]
+) -> Iterator[Diagnostic]:
+    """What is unreachable (PS402), what is dangling (PS403), and what no edge leads to (PS404)."""
     for number, names, message, hint in (
         (
             "PS402",
@@ -227,10 +229,18 @@ def shape_findings(graph: Graph, nothing_arrives: Sequence[str], no_effect: Sequ
             "what arrives at {} has no effect: no output edge and no node that asks for notifications follows",
             "let a node there ask for notifications, add an output edge, or remove it",
         ),
+        (
+            "PS404",
+            begin,
+            "no edge leads to {}: something happens there only if it begins by itself, with a notification that it "
+            "asks for at the start",
+            "add an input edge, or leave it as it is where that is meant",
+        ),
     ):
         if names:
             witness = {"locations": list(names[:100])}
-            yield _diagnostic(graph, number, names[0], message.format(_listed(names)), hint, witness, "warning")
+            severity = code(number).severity
+            yield _diagnostic(graph, number, names[0], message.format(_listed(names)), hint, witness, severity)
 
 
 def _never_called(graph: Graph) -> Iterator[Diagnostic]:

@@ -102,6 +102,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS401", "domain-mismatch", "error", "A summary, or an edge, joins times that do not fit together."),
     ("PS402", "unreachable", "warning", "Nothing can ever arrive here."),
     ("PS403", "dangling", "warning", "What arrives here has no effect."),
+    ("PS404", "begins-by-itself", "note", "No edge leads here: it can only begin by itself."),
     ("PS411", "unreachable-from-in", "error", "No run of the graph can ever reach this node."),
     ("PS412", "no-way-out", "error", "No path leads from this node to the end of a run."),
     ("PS413", "no-base-case", "error", "Every run calls another run, so none can end."),

@@ -156,6 +156,26 @@ edges:
 Add the missing edge, or remove what is not needed. A node that begins by itself asks for
 notifications: `notify: true`.""",
     ),
+    "PS404": Explanation(
+        means="""\
+No edge leads to these nodes. A node that asks for notifications, as all do that do not say
+`notify: false`, may begin by itself: initial requests are part of the model (A&I 2.2).""",
+        why="""\
+It is a note and fails nothing. Often the graph is meant so. Sometimes an input edge was
+forgotten, and nothing will ever happen there.""",
+        example=Example("""\
+pointstamp: 1
+nodes:
+  reader: {}                          # asks for notifications, and no edge leads to it
+  writer: {notify: false}
+edges:
+  - {from: reader, to: writer}
+  - {id: result, from: writer}
+"""),
+        fix="""\
+Add the input edge: `{id: input, to: reader}`. Where the node begins by itself, leave it; to hear
+nothing of it, `pointstamp check --ignore PS404`.""",
+    ),
     "PS403": Explanation(
         means="""\
 From here no output edge is reached, and no node that asks for notifications. What arrives leads

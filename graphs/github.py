@@ -39,7 +39,7 @@ def _command(file: str, diagnostic: Diagnostic) -> str:
     }
     listed = ",".join(f"{key}={escape_property(str(value))}" for key, value in properties.items() if value is not None)
     message = escape_data("\n".join(_lines(diagnostic)))
-    return f"::{diagnostic.severity} {listed}::{message}"
+    return f"::{'notice' if diagnostic.severity == 'note' else diagnostic.severity} {listed}::{message}"
 
 
 def _lines(diagnostic: Diagnostic) -> Iterable[str]:

@@ -12,6 +12,7 @@ from graphs.printable import printable
 from graphs.witness import Step, Walk, walk_of
 
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
+COLORS = {"error": RED, "warning": YELLOW, "note": CYAN}
 MOST_ROWS = 20  # a walk of more rows is shortened in the middle
 END_ROWS = 6  # what is kept of it at either end
 FALLS = 3  # and around so many of the steps where the time falls
@@ -56,8 +57,7 @@ def _file(report: FileReport, paint: _Paint, explained: set[str]) -> Iterable[st
 
 
 def _verdict(report: FileReport, paint: _Paint) -> str:
-    errors, warnings = _count([report], "error"), _count([report], "warning")
-    found = _counted((errors, "error"), (warnings, "warning"))
+    errors, warnings, found = _found([report])
     if not report.readable:
         mark, words = paint("✗", BOLD, RED), "cannot be read as a graph"
     elif errors:
@@ -65,7 +65,7 @@ def _verdict(report: FileReport, paint: _Paint) -> str:
     elif warnings:
         mark, words = paint("!", BOLD, YELLOW), f"good, with {found}"
     else:
-        mark, words = paint("✓", BOLD, GREEN), "good"
+        mark, words = paint("✓", BOLD, GREEN), f"good, with {found}" if found else "good"
     sentences = "".join(f" {sentence}." for sentence in _proved(report))
     return f"{mark} {paint(printable(report.file), BOLD)}: {words}.{sentences}"
 
@@ -91,7 +91,7 @@ def _proved(report: FileReport) -> Iterable[str]:
 
 
 def _diagnostic(file: str, diagnostic: Diagnostic, paint: _Paint, explained: set[str]) -> Iterable[str]:
-    color = RED if diagnostic.severity == "error" else YELLOW
+    color = COLORS[diagnostic.severity]
     place = ":".join(str(part) for part in (printable(file), diagnostic.line, diagnostic.column) if part is not None)
     severity, name = paint(diagnostic.severity, BOLD, color), paint(diagnostic.name, BOLD)
     yield f"{paint(place, BOLD)}: {severity} {diagnostic.code} {name}"
@@ -146,14 +146,19 @@ def _count(reports: Iterable[FileReport], severity: str) -> int:
     return sum(diagnostic.severity == severity for report in reports for diagnostic in report.diagnostics)
 
 
+def _found(reports: Sequence[FileReport]) -> tuple[int, int, str]:
+    """How many errors and warnings there are, and all findings counted in words."""
+    errors, warnings, notes = (_count(reports, severity) for severity in COLORS)
+    return errors, warnings, _counted((errors, "error"), (warnings, "warning"), (notes, "note"))
+
+
 def _counted(*numbers: tuple[int, str]) -> str:
     """`1 error, 2 warnings`; what there is none of is left out."""
     return ", ".join(f"{number} {word}{'s' if number != 1 else ''}" for number, word in numbers if number)
 
 
 def _summary(reports: Sequence[FileReport], paint: _Paint) -> str:
-    errors, warnings = _count(reports, "error"), _count(reports, "warning")
-    found = _counted((errors, "error"), (warnings, "warning"))
+    errors, warnings, found = _found(reports)
     files = f"{_counted((len(reports), 'file')) or 'no files'} checked"
     if len(reports) > 1:
         files += f", {sum(report.valid for report in reports)} good"

@@ -28,6 +28,11 @@ def unreachable(network: Network) -> list[int]:
     return [*nodes, *edges]
 
 
+def beginning(network: Network) -> list[int]:
+    """Nodes that ask for notifications and have no edge into them: they can only begin by themselves (A&I 2.2)."""
+    return [node for node, edges in enumerate(network.incoming) if network.notifies[node] and not edges]
+
+
 def dangling(network: Network) -> list[int]:
     """Locations from which neither an output edge nor a node that asks for notifications can be reached."""
     count = len(network.nodes)

@@ -16,7 +16,8 @@ from graphs.at_scale import Options, Round, Tables
 from graphs.at_scale.closure import SparkClosure
 from graphs.at_scale.components import components
 from graphs.at_scale.resolved import SparkGraph
-from graphs.shape import dangling, unreachable
+from graphs.at_scale.shape import beginning_in_spark
+from graphs.shape import beginning, dangling, unreachable
 from progress import CouldResultIn, PointstampError, check_conditions, close
 from progress.conditions import Offence, Report
 from tests.graph_batches import Case, cases, together
@@ -101,6 +102,8 @@ def test_components_and_shape_are_those_of_the_local_engine(opened: SparkGraph) 
     names = graph.network().name
     assert at_scale.unreachable(opened) == [names(location) for location in unreachable(graph.network())] != []
     assert at_scale.dangling(opened) == [names(location) for location in dangling(graph.network())] != []
+    begin = [names(location) for location in beginning(graph.network())]
+    assert beginning_in_spark(opened, Options()) == begin != []
 
 
 def test_what_stays_in_spark_finds_the_same_components_and_shape() -> None:

@@ -223,7 +223,9 @@ def test_places_are_those_of_the_text(run: Run) -> None:
 
 
 SHAPES = [  # nodes, edges, codes
-    ({"a": {}}, [], set()),
+    ({"a": {}}, [], {"PS404"}),
+    ({"a": {}, "b": {}}, [{"from": "a", "to": "b"}, {"id": "i", "to": "b"}], {"PS404"}),
+    ({"a": {}, "b": {}}, [{"from": "a", "to": "b"}, {"id": "i", "to": "a"}], set()),
     ({"a": {"notify": False}}, [], {"PS402", "PS403"}),
     ({"a": {"notify": False}}, [{"id": "i", "to": "a"}], {"PS403"}),
     ({"a": {"notify": False}}, [{"id": "o", "from": "a"}], {"PS402"}),
@@ -239,8 +241,22 @@ def test_shape(run: Run, nodes: Any, edges: Any, found: set[str]) -> None:
     code, file = judged(run, {"pointstamp": 1, "nodes": nodes, "edges": edges})
     assert codes(file) == found
     assert code == (1 if "PS401" in found else 0)
-    severities = {found["severity"] for found in file["diagnostics"]}
-    assert severities <= ({"error"} if "PS401" in codes(file) else {"warning"})
+    usual = {"PS401": "error", "PS402": "warning", "PS403": "warning", "PS404": "note"}
+    assert all(found["severity"] == usual[found["code"]] for found in file["diagnostics"])
+    assert file["valid"] is (code == 0)
+
+
+def test_a_note_fails_nothing_and_is_counted(run: Run) -> None:
+    file = write("alone.yaml", "pointstamp: 1\nnodes: {a: {}}\n")
+    shown = run("check", file)
+    assert shown.exit_code == 0
+    assert shown.out.startswith("✓ alone.yaml: good, with 1 note.")
+    assert "alone.yaml:2:9: note PS404 begins-by-itself" in shown.out
+    assert shown.out.endswith("1 file checked: 1 note.\n")
+    assert run("check", file, "--error", "PS404").exit_code == 1
+    assert "PS404" not in run("check", file, "--ignore", "PS404").out
+    assert run("check", file, "--format", "github").out.startswith("::notice ")
+    assert json.loads(run("check", file, "--format", "sarif").out)["runs"][0]["results"][0]["level"] == "note"
 
 
 def test_a_mismatch_names_both_domains(run: Run) -> None:

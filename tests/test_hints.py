@@ -72,6 +72,8 @@ def followed(document: Any, found: Any) -> Any | None:
         mended = yaml.safe_load(yaml.safe_dump(mended).replace("product:", "lex:"))
     elif re.match(r"let the requests of '([^']+)' be identity", hint):
         nodes[found.witness["node"]]["requests"] = "identity"
+    elif hint.startswith("add an input edge, or leave it"):
+        edges += [{"id": f"added {place}", "to": name} for place, name in enumerate(found.witness["locations"])]
     elif hint == "add an edge to it, or remove it":
         edges.append({"id": "added", "to": found.witness["locations"][0]})
     elif hint.startswith("let a node there ask for notifications, add an output edge"):

@@ -92,14 +92,15 @@ def _kept_to(options: Namespace, say: Say) -> Options:
 def _in_spark(opened: SparkGraph, graph: Graph, file: str, options: Options) -> FileReport:
     """The report; `graph` knows the lines of a file, where it is one."""
     from graphs.at_scale.conditions import check_in_spark
-    from graphs.at_scale.shape import dangling_in_spark, unreachable_in_spark
+    from graphs.at_scale.shape import beginning_in_spark, dangling_in_spark, unreachable_in_spark
 
     if opened.mismatches:
         found = [mismatch_found(graph, Mismatch(each.location, each.error)) for each in opened.mismatches]
         return FileReport(file, UNDECIDED, found, readable=True)
     report = check_in_spark(opened, options)
     named = graph if graph.nodes else _Witnessed(opened, report)
-    findings = shape_findings(named, unreachable_in_spark(opened, options), dangling_in_spark(opened, options))
+    shape = (find(opened, options) for find in (unreachable_in_spark, dangling_in_spark, beginning_in_spark))
+    findings = shape_findings(named, *shape)
     return report_on(named, report, findings, file)
 
 

@@ -27,6 +27,14 @@ def dangling_in_spark(graph: SparkGraph, options: Options) -> list[str]:
         return _left_out(graph, options, "dst", "src")
 
 
+def beginning_in_spark(graph: SparkGraph, options: Options) -> list[str]:
+    """Nodes that ask for notifications and have no edge into them, in order. Cost: O(nodes + edges)."""
+    with one_group(graph.session, options, "beginning"):
+        entered = graph.edges.where("dst IS NOT NULL").selectExpr("dst AS id").distinct()
+        rows = graph.nodes.where("notifies").join(entered, "id", "left_anti").select("id", "name").collect()
+        return [name for _, name in sorted(tuple(row) for row in rows)]
+
+
 def _left_out(graph: SparkGraph, options: Options, before: str, after: str) -> list[str]:
     """Nodes that are not reached from those that notify and from the graph's ends, and the edges at them."""
     if not graph.nodes.where("NOT notifies").head(1):
