@@ -194,11 +194,12 @@ def sums_found(folder: Path) -> list[int]:
     """The sums that are committed, in their order."""
     from pyarrow import parquet
 
+    commits = [json.loads(path.read_text("utf-8")) for path in (folder / "sums" / "_commits").glob("[0-9]*.json")]
     return sorted(
         value
-        for path in (folder / "sums" / "_commits").glob("[0-9]*.json")
-        for part in (folder / "sums" / f"time={path.stem}").glob("*.parquet")
-        for value in parquet.ParquetFile(part).read()["sum"].to_pylist()
+        for commit in commits
+        for part in commit["files"]
+        for value in parquet.ParquetFile(folder / "sums" / commit["folder"] / part).read()["sum"].to_pylist()
     )
 
 

@@ -6,7 +6,7 @@ import datetime
 import decimal
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Any
@@ -382,6 +382,34 @@ def test_a_table_with_a_name_is_a_folder_until_it_is_let_go(spark: SparkSession,
     assert sorted(results["out"]) == [(0, 0), (4, 4)]
     assert all("0" in there or "1" in there for there in seen)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def checkpoints(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
+    """A folder for checkpoints that the session has for one test."""
+    context: Any = spark.sparkContext._jsc.sc()
+    none = context.getCheckpointDir()
+    spark.sparkContext.setCheckpointDir(str(tmp_path))
+    yield tmp_path
+    getattr(context, "checkpointDir_$eq")(none)
+
+
+def test_where_a_session_has_a_folder_for_checkpoints_tables_are_kept_there(
+    spark: SparkSession, checkpoints: Path
+) -> None:
+    before, files = stored(), []
+
+    class Keeps(Stage):
+        def on_tables(self, time: Any, tables: dict[str, Any], out: Out) -> None:
+            kept = out.keep(out.table([(time,), (7,)], "value bigint"), until=time)
+            files.append(len(list(checkpoints.glob("*/rdd-*"))))
+            assert stored() == before
+            out.send("out", time, sorted(row.value for row in kept.selectExpr("value").collect()))
+
+    results = run(Dataflow(line(), {"a": Keeps()}), sources={"in": [(0, 1), (4, 1)]}, workers=1)
+    assert sorted(results["out"]) == [(0, [0, 7]), (4, [4, 7])]
+    assert files[0] == 1
+    assert list(checkpoints.glob("*/rdd-*")) == []
 
 
 @pytest.mark.parametrize(
