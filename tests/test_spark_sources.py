@@ -15,6 +15,7 @@ from progress.order import Finite, Nat, Product
 from progress.runtime import Complete, Dataflow, Messages
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.failure import DeadLetter
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.sources_files import FileSource
 from progress.runtime.on_spark.sources_positions import in_order, still_to_come
@@ -27,6 +28,11 @@ from progress.runtime.stage import Stage
 from tests.spark import spark_session
 
 pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _session() -> None:
+    spark_session()
 
 
 def frame(rows: Sequence[Any], columns: str = "t int, v int") -> Any:
@@ -448,3 +454,44 @@ def test_a_run_that_stopped_goes_on_behind_what_it_has_taken(tmp_path: Path) -> 
     keeping = Keeping(kept.append, 1.0, running.capture(), KeptFrames(tmp_path / "state"))
     Running(dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping).run(None, 1)
     assert seen == [0, 1, 2, 3]
+
+
+def test_files_that_cannot_be_read_are_dead_letters_by_name_where_on_error_says_so(tmp_path: Path) -> None:
+    """One is nothing of the kind, one is damaged within, one has other columns, one has no time: the rest is read."""
+    folder = tmp_path / "in"
+    for day in range(3):
+        drop(folder, f"{day}.parquet", [(day,)])
+    (folder / "1-none.parquet").write_bytes(b"nothing of the kind")
+    drop(folder, "2-damaged.parquet", [(each,) for each in range(1_000)])
+    content = bytearray((folder / "2-damaged.parquet").read_bytes())
+    content[4:400] = bytes(396)
+    (folder / "2-damaged.parquet").write_bytes(content)
+    drop(folder, "2-other.parquet", [("x",)], "w string")
+    drop(folder, "none.parquet", [(1,)])
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    dead: list[Any] = []
+
+    def dataflow(on_error: Any) -> Dataflow:
+        node = Stage(lambda time, tables: rows_in([tables["in"]]))
+        sinks = {"dead-letters": dead} if on_error else {}
+        return Dataflow(graph, {"a": node}, sources={"in": FileSource(folder)}, on_error=on_error, sinks=sinks)
+
+    with pytest.raises(PointstampError):
+        dataflow(None).run(engine="threads")
+    assert sorted(dataflow({"in": DeadLetter()}).run(engine="threads")["out"]) == [(day, [day]) for day in range(3)]
+    failures = [failure for _, failure in dead]
+    assert sorted((failure.value, failure.code) for failure in failures) == [
+        ("1-none.parquet", "PS774"), ("2-damaged.parquet", "PS774"), ("2-other.parquet", "PS773"),
+        ("none.parquet", "PS772"),
+    ]  # fmt: skip
+    assert {failure.as_row()["at"] for failure in failures} == {"in"}
+    (folder / "0b.json").write_text('{"v": 1}\n{"v": \n', encoding="utf-8")
+    for path in folder.glob("*.parquet"):
+        path.unlink()
+    (folder / "0.json").write_text('{"v": 5}\n', encoding="utf-8")
+    dead.clear()
+    source = FileSource(folder, form="json", schema="v int")
+    whole = Dataflow(graph, sources={"in": source}, on_error=DeadLetter(), sinks={"dead-letters": dead})
+    ((_, rows),) = whole.run(engine="threads")["out"]
+    assert rows_in([rows]) == [5]
+    assert [failure.value for _, failure in dead] == ["0b.json"]

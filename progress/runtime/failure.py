@@ -135,10 +135,9 @@ class NodeFailed(PointstampError):
         self.error = error
         self.trace = own_trace(error)
 
-    def as_row(self) -> dict[str, str | None]:
-        """The row that it is in a table of what has failed, all of it text."""
-        value = None if self.value is None else brief(self.value)
-        return {"node": self.node, "time": brief(self.time), "value": value, "error": str(self)}
+    def as_row(self) -> dict[str, str]:
+        """The row that it is in a table of dead letters."""
+        return row_of(self.node, self.time, self.value, self)
 
 
 def what_it_said(error: BaseException) -> str:
@@ -159,6 +158,12 @@ def own_trace(error: BaseException) -> str:
     before = [number for number, frame in enumerate(frames, 1) if frame.filename.startswith(PACKAGE)]
     found.stack[:] = frames[max(before, default=0) :]
     return "".join(found.format())
+
+
+def row_of(at: str, time: Any, value: Any, error: PointstampError) -> dict[str, str]:
+    """What a failure is in a table of dead letters: text in every column."""
+    shown = ["" if each is None else each if isinstance(each, str) else brief(each) for each in (time, value)]
+    return {"at": at, "time": shown[0], "value": shown[1], "error": str(error)}
 
 
 class Stop(NamedTuple):

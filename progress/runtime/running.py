@@ -130,6 +130,8 @@ class Running:
             feed.late_name = late_name(feed.late_name, network)
             policy = dataflow.on_error.get(feed.edge, dataflow.on_error.get("*"))
             feed.dead_letters = "" if policy is None else dead_letters(policy)
+            if hasattr(feed.items, "sets_apart"):
+                feed.items.sets_apart = bool(feed.dead_letters)
             if self.keeping is not None and self.keeping.beside is not None and hasattr(feed.items, "keep_beside"):
                 feed.items.keep_beside(self.keeping.beside, feed.edge)
         self.held: dict[str, str | None] = {}  # by sink that could hold what it has: why it does, if it does

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
-from progress.runtime.failure import own_trace, what_it_said
+from progress.runtime.failure import own_trace, row_of, what_it_said
 
 
 class Refused(NamedTuple):
@@ -48,6 +48,10 @@ class SourceFailed(PointstampError):
         self.value = value
         self.place = place
         self.trace = own_trace(error)
+
+    def as_row(self) -> dict[str, str]:
+        """The row that it is in a table of dead letters."""
+        return row_of(self.edge, None, self.value, self)
 
     def __str__(self) -> str:
         return super().__str__() if self.place is None else f"{self.place}: {super().__str__()}"

@@ -133,7 +133,7 @@ class ByTime:
             if self._domain is not None:
                 self._waiting.setdefault(time, []).extend(values)
                 return
-            self._waiting.setdefault(self._number, []).extend(values)
+            self._waiting.setdefault(self._number, []).extend(map(_row, values))  # a failure cannot be kept as it is
             if self.is_held:
                 return
             self._number += 1
@@ -244,7 +244,7 @@ class ByTime:
 
     def _commit_as_group(self, time: Any) -> None:
         def rows() -> Any:
-            return self._together([_row(self._as_kept(value)) for value in self._waiting[time]])
+            return self._together([self._as_kept(value) for value in self._waiting[time]])
 
         with self._opened(time):
             was_there = self._store.commit(time, rows)

@@ -21,6 +21,7 @@ from progress.runtime.on_spark.sources_positions import Keyed, Positioned, in_or
 from progress.runtime.on_spark.sources_times import Reading, readable, rows_by_time, with_one_of
 from progress.runtime.sink import Sink
 from progress.runtime.source import SILENT, Aside, Complete, Messages
+from progress.runtime.source_failure import Refused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader
@@ -30,6 +31,7 @@ OFTEN = 0.5  # seconds between looks at the folder
 NUMBER = r"(\d+)"
 LENIENT = ("json", "csv")  # forms in which Spark makes nulls of what it cannot read, unless it is told to fail
 Made: TypeAlias = tuple[list[str], list[Any] | None]  # of which files, and which of their rows
+UNREAD = ("FAILED_READ_FILE", "MALFORMED_RECORD")  # what Spark says where it is the file
 SELF_DESCRIBING = ("parquet", "orc", "avro")
 
 
@@ -61,9 +63,12 @@ class FileSource:
     be whole when it has its name, and stays as it is: one that is written again is not read again. A time that is
     completed already makes a file late. A run that is kept writes each look down before it hands it on, and one that
     goes on from there has the same files together again: what was late is late. A folder that is not watched is what
-    was there at the first look. Cost of a look: O(folders), and O(files) in those that have changed. Where the times
-    stand in the rows, one job over new files finds them and counts the rows of each (`counts`); it reads the column and
-    nothing else where the form allows. Who uses a message reads its files, those of several times once for each.
+    was there at the first look. A file that cannot be read, or has other columns, ends the run; where `on_error` has
+    dead letters for the edge, it is one, by its name, and the run goes on, at the cost of a pass over new files.
+
+    Cost of a look: O(folders), and O(files) in those that have changed. Where the times stand in the rows, one job over
+    new files finds them and counts the rows of each (`counts`); it reads the column and nothing else where the form
+    allows. Who uses a message reads its files, those of several times once for each.
     """
 
     def __init__(
@@ -192,7 +197,7 @@ class FileItems(Positioned):
             self._looks.begin()
         begun, skipped = self.done
         for number, look in enumerate(self._before):
-            seen.update(look.names, look.markers)
+            seen.update(look.all)
             if number >= begun:
                 yield from islice(self._numbered(number, look), skipped if number == begun else 0, None)
             if look.is_last:
@@ -200,7 +205,7 @@ class FileItems(Positioned):
         while not self.is_stopped:
             found = self._look(seen)
             if found is not None:
-                seen.update(found.names, found.markers)
+                seen.update(found.all)
                 yield from self._numbered(self._looks.add(found), found)
                 if found.is_last:
                     return
@@ -220,8 +225,14 @@ class FileItems(Positioned):
         names = [name for name in found if name not in seen and self._is_message(name)]
         if not (names or markers or is_last):
             return None
-        self._check(names)
-        return Look(tuple(names), tuple(markers), is_last, None if self._columns is None else self._columns.json())
+        refused: dict[str, list[str]] = {}
+        if self.sets_apart:
+            refused = self._refused(names)
+            names = [name for name in names if name not in refused]
+        else:
+            self._check(names)
+        columns = None if self._columns is None else self._columns.json()
+        return Look(tuple(names), tuple(markers), is_last, columns, refused)
 
     def _numbered(self, number: int, look: Look) -> Iterator[Keyed]:
         """The items of a look, the same each time: each is known by its look and by how many go before it."""
@@ -229,6 +240,8 @@ class FileItems(Positioned):
             yield (number, place), item
 
     def _items_of(self, look: Look) -> Iterator[Any]:
+        for name, (code, says, right) in look.refused.items():
+            yield Refused(name, PointstampError(code, says, right))
         new, aside = self._found(look.names)
         if aside is not None:
             yield Aside([aside])
@@ -329,6 +342,34 @@ class FileItems(Positioned):
                 if self._columns is None:
                     self._columns = found
                 check_columns(what, self._columns, found)
+
+    def _refused(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """The files that cannot be read. Cost: a job that reads all, and one for each file if that fails."""
+        refused: dict[str, list[str]] = {}
+        for name in names:
+            try:
+                self._check([name])
+            except PointstampError as error:
+                refused[name] = [error.code, error.message, error.hint]
+        left = [name for name in names if name not in refused]
+        if left and self._unread(left) is not None:
+            for name in left:
+                found = self._unread([name])
+                if found is not None:
+                    refused[name] = [found.code, found.message, found.hint]
+        return refused
+
+    def _unread(self, names: Sequence[str]) -> PointstampError | None:
+        """Why not all rows of these files can be read, if that is because of a file."""
+        try:
+            with readable(f"the file {brief(names[0])} of {brief(self._edge)}"):
+                self._read(names).write.format("noop").mode("overwrite").save()
+        except PointstampError as error:
+            said = str(error.__context__)
+            if not any(word in said for word in UNREAD):
+                raise
+            return error
+        return None
 
     def _take_columns(self, look: Look) -> None:
         """The columns that files had before, so that later ones have the same."""

@@ -26,12 +26,19 @@ class Look(NamedTuple):
     markers : files that say that a time is complete
     is_last : nothing comes after it
     columns : of all files so far, as JSON; None where they are given
+    refused : files that cannot be read, by name: the code of the error, what it says, and what would be right
     """
 
     names: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
     is_last: bool = False
     columns: str | None = None
+    refused: dict[str, list[str]] = {}  # noqa: RUF012 - of a tuple, and nobody changes it
+
+    @property
+    def all(self) -> list[str]:
+        """The names of all that is new."""
+        return [*self.names, *self.markers, *self.refused]
 
 
 class Looks:
@@ -88,4 +95,4 @@ class Looks:
 
 def _look(line: bytes) -> Look:
     known = json.loads(line)
-    return Look(tuple(known["names"]), tuple(known["markers"]), known["is_last"], known["columns"])
+    return Look(**{**known, "names": tuple(known["names"]), "markers": tuple(known["markers"])})

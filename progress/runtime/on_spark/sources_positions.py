@@ -24,6 +24,7 @@ class Positioned:
     goes_on = True  # after `go_to` it begins there by itself
     replays_alike = True  # behind a position the same items come again, in the same order
     aside: Any = None  # the sink of what has no time
+    sets_apart = False  # whether what cannot be read is a dead letter, and the run goes on
 
     def __init__(self, late: str = "late") -> None:
         self.late = late
