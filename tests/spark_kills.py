@@ -153,18 +153,21 @@ class Trial:
         self.files = files(self.rng)
         self.kills: Counter[str] = Counter()
         self._left = list(self.files)
+        self._last = ""
+        self._groups: list[int] = []  # of drivers that were killed alone
         (folder / "in").mkdir()
         (folder / "graph.yaml").write_text(GRAPH, encoding="utf-8")
         (folder / "pipeline.py").write_text(PIPELINE, encoding="utf-8")
 
-    def drop(self) -> None:
-        """The next file comes."""
+    def drop(self, *, is_last: bool = False) -> None:
+        """The next file comes, once the one before it was seen: so what is late is late."""
         import pyarrow  # type: ignore[import-untyped]
         from pyarrow import parquet
 
-        if not self._left:
+        if not self._left or not (is_last or self._is_seen()):
             return
         name, ids = self._left.pop(0)
+        self._last = name
         place = self.folder / "in" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = place.with_name(f".{place.name}")
@@ -185,24 +188,34 @@ class Trial:
             while self._progress() < before + wanted and process.poll() is None:
                 assert time.monotonic() < until, self.said
                 self.drop()
-                time.sleep(0.05)
+                time.sleep(0.02)
             time.sleep(beyond)
             assert process.poll() is None, self.said
             self._kill(process, kill)
             self.kills[kill] += 1
-        finally:
-            _end(process)
+        except BaseException:
+            _end(process.pid)
+            raise
+        if kill != "driver":
+            _end(process.pid)
+        process.wait()
 
     def end(self) -> None:
         """The last process: what is left comes, and it runs to its end."""
         while self._left:
-            self.drop()
+            self.drop(is_last=True)
         (self.folder / "in" / "_END").touch()
         process = self._started()
         try:
             assert process.wait(WAIT) == 0, self.said
         finally:
-            _end(process)
+            for group in (process.pid, *self._groups):
+                _end(group)
+            process.wait()
+
+    def _is_seen(self) -> bool:
+        looks = (self.folder / "state" / "looks").glob("*")
+        return not self._last or any(self._last in path.read_text(encoding="utf-8") for path in looks)
 
     @property
     def said(self) -> str:
@@ -232,6 +245,7 @@ class Trial:
             os.killpg(process.pid, signal.SIGKILL)
         elif kill == "driver":  # its JVM may go on for a moment
             process.kill()
+            self._groups.append(process.pid)
         else:
             for pid in _children(process.pid, "java"):
                 os.kill(pid, signal.SIGKILL)
@@ -303,7 +317,7 @@ def _children(pid: int, name: str) -> list[int]:
     return found
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(group: int) -> None:
+    """End what is left of a process and those that it has started."""
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        os.killpg(group, signal.SIGKILL)

@@ -495,3 +495,33 @@ def test_files_that_cannot_be_read_are_dead_letters_by_name_where_on_error_says_
     ((_, rows),) = whole.run(engine="threads")["out"]
     assert rows_in([rows]) == [5]
     assert [failure.value for _, failure in dead] == ["0b.json"]
+
+
+def test_rows_are_cut_by_their_times_in_one_pass_and_others_are_not_read(tmp_path: Path) -> None:
+    """Once they are cut, the DataFrame itself is read no more: a run that goes on has them from the folder."""
+    from pyspark.sql import functions
+
+    broken = functions.raise_error(functions.lit("read again"))
+    rows = [(f"2024-01-0{1 + each % 3}" if each % 7 else None, each) for each in range(40)]
+    days = {name: [v for t, v in rows if t == name] for name in sorted({t for t, _ in rows if t})}
+    whole = frame(rows, "t string, v int")
+    made: list[Any] = [whole, whole.withColumn("v", functions.when(functions.col("v") > 100, 1).otherwise(broken))]
+    source = FrameSource(
+        lambda: made[0],
+        functions.col("t"),
+        to=lambda day: int(day[-1]) if day else None,
+        aside=[],
+        folder=tmp_path / "a",
+    )
+    expected = [days[name] for name in days]
+    again = source.items_for("sim", "in", Nat())
+    assert [rows_in(item.values) for item in again if isinstance(item, Messages)] == expected
+    assert source.counts == {each: len(those) for each, those in enumerate(expected, 1)}
+    made.reverse()
+    last = source.items_for("sim", "in", Nat())
+    last.go_to([])
+    messages = [item for item in last if isinstance(item, Messages)]
+    assert [rows_in(item.values) for item in messages] == expected
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "notes.txt").touch()
+    assert refused(items(FrameSource(whole, "t", folder=tmp_path / "b"))).code == "PS774"

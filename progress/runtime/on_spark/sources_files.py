@@ -15,6 +15,7 @@ from progress.order import NO_TIME, Domain, as_time, is_number, times_of
 from progress.runtime.checkpoint import Beside
 from progress.runtime.on_spark.arrow_tables import Columns, is_without_spark
 from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is
+from progress.runtime.on_spark.losses import loss
 from progress.runtime.on_spark.schemas import check_columns
 from progress.runtime.on_spark.sources_looks import Look, Looks
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned, in_order, still_to_come
@@ -31,7 +32,7 @@ OFTEN = 0.5  # seconds between looks at the folder
 NUMBER = r"(\d+)"
 LENIENT = ("json", "csv")  # forms in which Spark makes nulls of what it cannot read, unless it is told to fail
 Made: TypeAlias = tuple[list[str], list[Any] | None]  # of which files, and which of their rows
-UNREAD = ("FAILED_READ_FILE", "MALFORMED_RECORD")  # what Spark says where it is the file
+UNREAD = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "UNABLE_TO_INFER_SCHEMA", "MALFORMED_RECORD")  # what Spark says where it is the file
 SELF_DESCRIBING = ("parquet", "orc", "avro")
 
 
@@ -350,6 +351,8 @@ class FileItems(Positioned):
             try:
                 self._check([name])
             except PointstampError as error:
+                if not self._is_of_a_file(error):
+                    raise
                 refused[name] = [error.code, error.message, error.hint]
         left = [name for name in names if name not in refused]
         if left and self._unread(left) is not None:
@@ -365,11 +368,17 @@ class FileItems(Positioned):
             with readable(f"the file {brief(names[0])} of {brief(self._edge)}"):
                 self._read(names).write.format("noop").mode("overwrite").save()
         except PointstampError as error:
-            said = str(error.__context__)
-            if not any(word in said for word in UNREAD):
+            if not self._is_of_a_file(error):
                 raise
             return error
         return None
+
+    def _is_of_a_file(self, error: PointstampError) -> bool:
+        """Whether it is the file that is wrong: one cannot be read either when the JVM or a worker is lost."""
+        said = error.__context__
+        if said is None:  # it can be read, and is not as it has to be
+            return True
+        return any(word in str(said) for word in UNREAD) and loss(error, self._folder.session) is None
 
     def _take_columns(self, look: Look) -> None:
         """The columns that files had before, so that later ones have the same."""

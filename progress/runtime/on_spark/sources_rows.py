@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from progress.order import Domain
 from progress.runtime.checkpoint import Beside
+from progress.runtime.on_spark.cut_frames import CutFrame
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned, still_to_come
-from progress.runtime.on_spark.sources_times import Reading, frame_of, rows_by_time, time_column, with_one_of
+from progress.runtime.on_spark.sources_times import (
+    ByTime,
+    Reading,
+    frame_of,
+    rows_by_time,
+    split,
+    time_column,
+    with_one_of,
+)
 from progress.runtime.sink import Sink
 from progress.runtime.source import Aside, Messages
 
@@ -27,11 +37,13 @@ class FrameSource:
     time : the column that holds the time, or an expression of Spark for it
     to : makes a time of what stands in the column, on the driver: `lambda day: (day - FIRST).days`
     aside : a sink for the rows without a time of the edge, as one DataFrame; without it they are refused (PS771, PS772)
+    folder : where the rows are cut by their times first, in one pass, so that who uses those of one time reads no
+        others; it belongs to this source alone, and is written anew by a run that continues no other
 
     Cost: one job finds the times, and counts the rows of each (`counts`) in the same pass; it reads the column and
     nothing else where the format allows. Each message is a plan, and who uses it reads the rows of that time: cheap
-    where the DataFrame is partitioned or sorted by it, else persist it before, or every time costs a pass over all
-    rows. With `--state` the DataFrame has to be the same one again.
+    where the DataFrame is partitioned or sorted by it, else every time costs a pass over all rows; with `folder` one
+    pass cuts them. With `--state` the DataFrame has to be the same one again.
     """
 
     def __init__(
@@ -41,9 +53,11 @@ class FrameSource:
         *,
         to: Callable[[Any], Any] | None = None,
         aside: Sink | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> None:
         self.frame = frame
         self.time = time
+        self.folder = folder
         self.to = to
         self.aside = aside
         self.counts: dict[Any, int] = {}
@@ -59,20 +73,46 @@ class _FrameItems(Positioned):
         self._source = source
         self._reading = reading
         self._beside: Beside | None = None
+        self._is_continued = False
         self.aside = source.aside
 
     def keep_beside(self, beside: Beside, edge: str) -> None:
         self._beside = beside
         beside.add_source(edge, self._rows_with)
 
-    def _rows_with(self, values: Any) -> DataFrame:
+    def go_to(self, position: Any) -> None:
+        super().go_to(position)
+        self._is_continued = True
+
+    def _rows_with(self, of: Any) -> DataFrame:
         """The message that is made of the rows with these values in their column."""
+        values, hashes = of
         frame = frame_of(self._source.frame, self._reading.edge)
-        return with_one_of(frame, time_column(frame, self._reading), values)
+        column = time_column(frame, self._reading)
+        if self._source.folder is None:
+            return with_one_of(frame, column, values)
+        return CutFrame(frame, column, self._source.folder, self._reading.edge).rows_with(values, hashes)
+
+    def _found(self, frame: DataFrame) -> tuple[ByTime, dict[str, int]]:
+        """The rows of each time, and the hashes of values by which they are cut."""
+        source, reading = self._source, self._reading
+        if source.folder is None:
+            return rows_by_time(frame, reading), {}
+        column = time_column(frame, reading)
+        cut = CutFrame(frame, column, source.folder, reading.edge)
+        cut.write(again=not self._is_continued)
+        values = cut.found()
+        hashes = {repr(value): key for value, _, key in values}
+        times, aside = split(frame, column, [(value, count) for value, count, _ in values], reading)
+        parts = [
+            each._replace(frame=cut.rows_with(each.values, [hashes[repr(value)] for value in each.values]))
+            for each in times
+        ]
+        return ByTime(parts, aside), hashes
 
     def keyed(self) -> Iterator[Keyed]:
         source, edge = self._source, self._reading.edge
-        found, aside = rows_by_time(frame_of(source.frame, edge), self._reading)
+        (found, aside), hashes = self._found(frame_of(source.frame, edge))
         source.counts.clear()
         source.counts.update((each.time, each.rows) for each in found)
         done = set(self.done)
@@ -82,6 +122,7 @@ class _FrameItems(Positioned):
         for each, complete in zip(found, left, strict=False):
             if (each.time,) not in done:
                 if self._beside is not None:
-                    self._beside.is_made_by(edge, each.frame, each.values)
+                    of = each.values, [hashes[repr(value)] for value in each.values if hashes]
+                    self._beside.is_made_by(edge, each.frame, of)
                 yield (each.time,), Messages(each.time, [each.frame])
             yield None, complete
