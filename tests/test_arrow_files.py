@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from graphs import Graph
 from progress import PointstampError
-from progress.runtime import Dataflow, Stage
+from progress.runtime import Dataflow, DeadLetter, Stage
 from progress.runtime.on_spark import FileSource, ParquetSink, read_committed
 from progress.runtime.on_spark.arrow_tables import Columns, arrow_of, pandas_of
 from progress.runtime.tables import Tables, rows_of
@@ -247,3 +247,24 @@ def test_tables_go_to_arrow_and_back() -> None:
     back = arrow_of(there)
     assert back.column("tags").to_pylist() == [["a", "b"], [], None]
     assert Columns.from_json(Columns.of(table.schema).json()).fields == Columns.of(table.schema).fields
+
+
+def test_files_that_cannot_be_read_are_dead_letters_by_name_without_spark_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("progress.spark_session.active_session", lambda: None)
+    for day in range(2):
+        parquet.write_table(pyarrow.table({"v": [day]}), tmp_path / f"{day}.parquet")
+    (tmp_path / "1-none.parquet").write_bytes(b"nothing of the kind")
+    parquet.write_table(pyarrow.table({"w": ["x"]}), tmp_path / "1-other.parquet")
+    parquet.write_table(pyarrow.table({"v": [1]}), tmp_path / "none.parquet")
+    dead: list[Any] = []
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    dataflow = Dataflow(
+        graph, sources={"in": FileSource(tmp_path)}, on_error=DeadLetter(), sinks={"dead-letters": dead}
+    )
+    results = dataflow.run(engine="threads")["out"]
+    assert sorted((day, table["v"].to_list()) for day, table in results) == [(0, [0]), (1, [1])]
+    assert sorted((failure.value, failure.code) for _, failure in dead) == [
+        ("1-none.parquet", "PS774"), ("1-other.parquet", "PS773"), ("none.parquet", "PS772"),
+    ]  # fmt: skip

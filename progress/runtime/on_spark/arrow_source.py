@@ -96,6 +96,18 @@ class ArrowItems(FileItems):
                     self._columns = found
                 check_columns(f"the file {brief(name)} of {brief(self._edge)}", self._columns, found)
 
+    def _unread(self, names: Sequence[str]) -> PointstampError | None:
+        """Why not all rows of these files can be read. Cost: that of reading them."""
+        try:
+            self._table(names)
+        except PointstampError as error:
+            return error
+        return None
+
+    def _is_of_a_file(self, error: PointstampError) -> bool:
+        """Nobody else reads, so it is."""
+        return True
+
     def _take_columns(self, look: Look) -> None:
         if look.columns is not None:
             self._columns = Columns.from_json(look.columns)

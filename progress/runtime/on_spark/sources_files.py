@@ -32,7 +32,8 @@ OFTEN = 0.5  # seconds between looks at the folder
 NUMBER = r"(\d+)"
 LENIENT = ("json", "csv")  # forms in which Spark makes nulls of what it cannot read, unless it is told to fail
 Made: TypeAlias = tuple[list[str], list[Any] | None]  # of which files, and which of their rows
-UNREAD = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "UNABLE_TO_INFER_SCHEMA", "MALFORMED_RECORD")  # what Spark says where it is the file
+# what Spark says where it is the file
+UNREAD = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "UNABLE_TO_INFER_SCHEMA", "MALFORMED_RECORD")
 SELF_DESCRIBING = ("parquet", "orc", "avro")
 
 
