@@ -1,4 +1,4 @@
-"""`pointstamp explore PIPELINE.py`: every interleaving of a pipeline on small samples (docs/semantics.md).
+"""`pointstamp explore PIPELINE.py`: every interleaving of a pipeline on small samples (docs/explore.md).
 
 The nodes are the very ones that `run` runs, and section 4 of the paper is how they run: whatever order an engine could
 choose is visited. The claims are judged of all of it, and one that fails comes with a shortest way there, which
@@ -13,6 +13,8 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -20,13 +22,15 @@ from typing import Any, NamedTuple
 from graphs.command import FINDINGS, FINE, complain, printable, write, write_json
 from graphs.json_lines import JsonLines
 from graphs.line_sink import plain_step
-from graphs.pipeline import PipelineFailed, load_pipeline
+from graphs.pipeline import PipelineFailed, is_own, load_pipeline
 from graphs.run_files import bad_usage, input_edges, named
-from progress.errors import brief
-from progress.runtime import SILENT, Complete, Dataflow, Messages
-from progress.runtime.failure import NodeFailed
+from progress.errors import PointstampError, brief
+from progress.runtime import Dataflow
+from progress.runtime.failure import NodeFailed, dead_letters
+from progress.runtime.source import Feed, begun, check_no_file, items_of, opening
+from progress.runtime.source_failure import SourceFailed
 from progress.semantics import Exploration, Not, Says, State, Variant, Verdict, explore
-from progress.semantics.properties import AnyProperty, Leads, LeadsEach
+from progress.semantics.properties import About, AnyProperty, Leads, LeadsEach
 from progress.semantics.running_claims import RunningSpecification, has_failed, running_claims
 from progress.semantics.running_nodes import running_system
 from progress.semantics.specification import Inputs
@@ -50,8 +54,19 @@ def explore_pipeline(options: argparse.Namespace) -> int:
         found = _explored(options)
     except NodeFailed as failure:
         return _failed(PipelineFailed("", failure.error).trace, str(failure))
+    except SourceFailed as failure:
+        if isinstance(failure.error, PointstampError):  # what came in is at fault, not the pipeline
+            raise
+        return _failed(PipelineFailed("", failure.error).trace, str(failure))
     except PipelineFailed as failure:
         return _failed(failure.trace, str(failure))
+    except PointstampError:
+        raise
+    except (Exception, SystemExit) as error:  # a claim that raises, for instance
+        if not is_own(error):
+            raise
+        raised = PipelineFailed(f"{options.pipeline} failed", error)
+        return _failed(raised.trace, str(raised))
     bad = [verdict for verdict in found.exploration.verdicts if verdict.says is not Says.HOLDS]
     if options.trace is not None:
         _write_trace(options.trace, found, bad)
@@ -73,9 +88,9 @@ def _explored(options: argparse.Namespace) -> Found:
     dataflow = load_pipeline(options.pipeline, modules.append)
     files = named(options.input, "input", input_edges(dataflow))
     samples = {edge: list(_sample(edge, dataflow, files)) for edge in input_edges(dataflow)}
-    count = sum(map(len, samples.values()))
-    if count > MOST_MESSAGES:
-        raise bad_usage(f"{count} messages come in: every interleaving of them is too much", "a small sample")
+    messages = sum(map(len, samples.values()))
+    if messages > MOST_MESSAGES:
+        raise bad_usage(f"{messages} messages come in: every interleaving of them is too much", "a small sample")
     system = running_system(dataflow, samples, not options.any_order)
     inputs = Inputs.ANNOUNCED if options.any_order else Inputs.FORBIDDEN
     specification = RunningSpecification(system, Variant(reordering=True, inputs=inputs, outputs=False))
@@ -92,41 +107,51 @@ def _explored(options: argparse.Namespace) -> Found:
     elif exploration.finished:
         ends = (state for state, steps in zip(exploration.states, exploration.steps, strict=True) if not steps)
         outcomes = len({_results(specification, state) for state in ends})
-    return Found(exploration, specification, count, outcomes)
+    return Found(exploration, specification, messages, outcomes)
 
 
 def _own_claims(module: ModuleType, specification: RunningSpecification) -> Iterable[AnyProperty]:
     claims: Any = getattr(module, "claims", ())
     found = claims(specification) if callable(claims) else claims
-    if not isinstance(found, list | tuple) or not all(isinstance(each, AnyProperty) for each in found):
+    if not isinstance(found, list | tuple) or not all(map(_is_claim, found)):
         raise bad_usage(f"claims in {module.__file__} is {brief(found)}", "a list of always(...), sometimes(...)")
     return found
 
 
+def _is_claim(given: object) -> bool:
+    """Whether it is a property, of functions where functions belong."""
+    return isinstance(given, AnyProperty) and all(
+        part is None or callable(part) or isinstance(part, str | bool | About) for part in given
+    )
+
+
 def _sample(edge: str, dataflow: Dataflow, files: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:
-    """The messages that come in on an edge, from its file or else from the source in the pipeline."""
+    """The messages that come in on an edge, from its file or else from the source in the pipeline, read as in a run.
+
+    What would be a dead letter there is left out; what is malformed otherwise is refused as there.
+    """
     network = dataflow.network
     domain = network.domain(network.number(edge))
     source: Any = JsonLines(files[edge]) if edge in files else dataflow.sources.get(edge, ())
-    if hasattr(source, "items_for"):
-        source = source.items_for("threads", edge, domain)
-    source = source() if callable(source) else source
-    if not hasattr(source, "__iter__"):
+    check_no_file(edge, source)
+    items = begun(edge, partial(items_of, source, "threads", edge, domain))
+    if not isinstance(items, Iterator):
         raise bad_usage(f"the source of {brief(edge)} is {brief(source)}", f"--input {edge}=FILE, a small sample")
-    completed: tuple[Any, ...] | None = None
-    for number, item in enumerate(source):
-        if number > MOST_MESSAGES:
+    feed = Feed(edge, domain, begun(edge, partial(opening, edge, items, domain)), items)
+    policy = dataflow.on_error.get(edge, dataflow.on_error.get("*"))
+    feed.dead_letters = "" if policy is None else dead_letters(policy)
+    for number in count():
+        brought = feed.look(1)
+        if brought.late:
+            time = brief(brought.late[0][0])
+            raise bad_usage(f"a message at {time} on {brief(edge)} is late", "a sample without late messages")
+        for time, values in brought.batches.items():
+            for value in values:
+                yield time, value
+        if feed.is_over:
+            return
+        if number >= MOST_MESSAGES:
             raise bad_usage(f"more than {MOST_MESSAGES} items come in on {brief(edge)}", "a small sample")
-        if item is SILENT:
-            continue
-        if isinstance(item, Complete):
-            completed = tuple(item.times)
-            continue
-        times = [(item.time, value) for value in item.values] if isinstance(item, Messages) else [tuple(item)[:2]]
-        for time, value in times:
-            if completed is not None and not any(domain.less_equal(least, time) for least in completed):
-                raise bad_usage(f"a message at {time!r} on {brief(edge)} is late", "a sample without late messages")
-            yield time, value
 
 
 def _results(specification: RunningSpecification, state: State) -> frozenset[Any]:
@@ -158,11 +183,16 @@ def notes(found: Found) -> list[str]:
     return said
 
 
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def in_text(found: Found) -> str:
     """What was found, for a reader."""
     exploration = found.exploration
     lines = [
-        f"{found.messages} messages: {len(exploration.states)} states, {exploration.number_of_steps} steps, "
+        f"{_many(found.messages, 'message')}: {_many(len(exploration.states), 'state')}, "
+        f"{_many(exploration.number_of_steps, 'step')}, "
         f"at most {exploration.depth} one after the other; {exploration.outcome.value}"
     ]
     lines += [str(verdict) for verdict in exploration.verdicts]

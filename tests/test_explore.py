@@ -430,3 +430,41 @@ def test_a_node_that_fails_when_it_starts(folder: Path, capsys: pytest.CaptureFi
     (folder / "starts.py").write_text(source)
     assert main(["explore", "starts.py"]) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "code", "says"),
+    [
+        ("", ["--input", "numbers=typo.jsonl"], 2, "typo.jsonl:1: PS731: at 'numbers', unknown key 'vale'"),
+        ("dataflow.sources['numbers'] = [5]", [], 2, "PS706: the source of 'numbers' gave 5"),
+        ("dataflow.sources['numbers'] = [(0,)]", [], 2, "PS706: the source of 'numbers' gave (0,)"),
+        ("dataflow.sources['numbers'] = [(0, 1, 2)]", [], 2, "PS706: the source of 'numbers' gave (0, 1, 2)"),
+        ("dataflow.sources['numbers'] = [('x', 1)]", [], 2, "PS503: 'x' is no time at 'numbers'"),
+        ("dataflow.sources['numbers'] = 'numbers.jsonl'", [], 2, "PS706: the source of 'numbers' is a file"),
+        ("dataflow.sources['numbers'] = lambda: open('nowhere')", [], 1, "PS724: the source of 'numbers' failed"),
+        ("claims = [always('none', lambda state: 1 // 0)]", [], 1, "PS733: odd.py failed: ZeroDivisionError"),
+        ("claims = [always('none', 5)]", [], 2, "claims in"),
+    ],
+)
+def test_what_comes_in_is_read_as_in_a_run_and_claims_are_code_of_the_user(
+    folder: Path, capsys: pytest.CaptureFixture[str], change: str, arguments: list[str], code: int, says: str
+) -> None:
+    (folder / "typo.jsonl").write_text('{"time": 0, "vale": 3}\n')
+    (folder / "odd.py").write_text((folder / "adds.py").read_text() + f"{change}\n")
+    assert main(["explore", "odd.py", *arguments]) == code
+    assert says in capsys.readouterr().err.splitlines()[-1]
+    if not change.startswith("claims") and code == 2:
+        files = [part for name in ("totals", "late") for part in ("--output", f"{name}={name}.out")]
+        assert main(["run", "odd.py", *arguments, *files, "--engine", "sim"]) == code
+        assert says in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_what_would_be_a_dead_letter_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "mixed.jsonl").write_text('{"time": 0, "vale": 3}\n{"time": 0, "value": 4}\n')
+    source = (folder / "adds.py").read_text()
+    (folder / "letters.py").write_text(
+        source + "from progress.runtime import DeadLetter\n"
+        "dataflow = Dataflow(dataflow.network, {'total': Total}, on_error={'numbers': DeadLetter()})\n"
+    )
+    assert main(["explore", "letters.py", "--input", "numbers=mixed.jsonl"]) == 0
+    assert capsys.readouterr().out.startswith("1 message: ")
