@@ -117,11 +117,13 @@ def test_a_spark_that_has_graphframes_in_it_needs_no_other(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "graphframes", None)
     assert spark_graphframes.comes_with_spark()
     assert spark_graphframes.choices(None, {}) == [""]
-    assert spark_graphframes.graph_frame(1, 2).tables == (1, 2)
+    try:
+        assert spark_graphframes.graph_frame(1, 2).tables == (1, 2)
+    finally:
+        del sys.modules["pyspark.graphframes"], pyspark.graphframes
     check_installed()
     monkeypatch.setattr(pyspark, "__version__", "4.3.0")
     check_installed()
-    monkeypatch.delitem(sys.modules, "pyspark.graphframes")
 
 
 def test_spark_connect_is_refused_in_words() -> None:
