@@ -284,8 +284,8 @@ ENGINE = (
     Mutant(
         "support is looked for at one predecessor only",
         "progress/eager.py",
-        "entering.supports(time) for _, entering in self._entering[vertex]\n",
-        "entering.supports(time) for _, entering in self._entering[vertex][:1]\n",
+        "for _, entering in self._entering[vertex]:\n            self._effort.spend(entering.cost)",
+        "for _, entering in self._entering[vertex][:1]:\n            self._effort.spend(entering.cost)",
     ),
     Mutant(
         "own times that a lost one covered are forgotten",
@@ -475,14 +475,14 @@ ENGINE = (
     Mutant(
         "closing an input is ignored",
         "progress/commit.py",
-        "(edge.target, time, -1) for time in edge.open if time not in times]",
-        "(edge.target, time, -1) for time in edge.open if times and time not in times]",
+        "(edge.target, time, -1) for time in edge.open if time not in after]",
+        "(edge.target, time, -1) for time in edge.open if after and time not in after]",
     ),
     Mutant(
         "an input may move to incomparable times",
         "progress/commit.py",
-        "if not any(less_equal(before, time) for before in edge.open):",
-        "if not edge.open or any(time != before and less_equal(time, before) for before in edge.open):",
+        "if not edge.is_open_at(time):",
+        "if not edge.open or any(time != old and edge.domain.less_equal(time, old) for old in edge.open):",
     ),
     Mutant(
         "what follows from the requests of the source is outside of Clock",
@@ -531,8 +531,8 @@ ENGINE = (
     Mutant(
         "what a hub in the kernel releases is ready though another hub blocks it",
         "progress/tracker.py",
-        "for waiter in self._engine.freed(woken):",
-        "for waiter in woken:",
+        "self._wake(self._engine.freed(woken))",
+        "self._wake(woken)",
     ),
     Mutant(
         "subscribers are told before the step is entered",
