@@ -81,6 +81,17 @@ def test_an_exploration_that_does_not_end_is_undecided() -> None:
     found = classify(STRONG, most_states=10)
     assert [each.holds for each in found] == [None, None, None, None]
     assert str(found.exactly_once) == "exactly once: undecided"
+    assert found.strongest == "undecided"
+
+
+def test_a_reference_that_does_not_end_is_not_taken_for_one_that_explains_nothing() -> None:
+    """With two failures, elements that come again make references larger than the system itself."""
+    after = AFTER._replace(channels=(("a", "c"),))
+    assert explored(after, 2, most_states=500).finished
+    found = classify(after, failures=2, most_states=500)
+    assert [each.holds for each in found] == [False, False, None, True]
+    assert found.strongest == "undecided"
+    assert classify(after, failures=2).strongest == "at least once"
 
 
 WINDOW = Operation("concatenation in a window of two", "", lambda state, element: (state + element)[-2:])

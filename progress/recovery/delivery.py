@@ -135,11 +135,13 @@ class Classified(NamedTuple):
 
     @property
     def strongest(self) -> str:
-        """The strongest of the three that holds, or "none"."""
+        """The strongest of the three that holds; "none", or "undecided" where one of them may hold."""
         names = [each.name for each in self[:3] if each.holds]
-        if self.exactly_once.holds or not names:
-            return "exactly once" if names else "none"
-        return " and ".join(names)
+        if self.exactly_once.holds:
+            return "exactly once"
+        if not names and any(each.holds is None for each in self[:3]):
+            return "undecided"
+        return " and ".join(names) or "none"
 
 
 MOST_STATES = 200_000
@@ -171,7 +173,8 @@ def classify(system: System, failures: int = 1, most_states: int = MOST_STATES) 
 
     Cost: the exploration of the system with failures; if that is not exactly once, those of the reference for each part
     of the input and for each way to repeat elements of it: exponential in the number of elements, so few will do. There
-    all input is there from the start, since what has entered and is not read changes nothing.
+    all input is there from the start, since what has entered and is not read changes nothing. Each exploration has the
+    budget `most_states`; where one exceeds it, what may be consistent with its outputs is undecided.
     """
     faulty, reference = explored(system, failures, most_states), explored(system, 0, most_states)
     once = exactly_once(faulty, reference)
@@ -179,14 +182,34 @@ def classify(system: System, failures: int = 1, most_states: int = MOST_STATES) 
         others = (Guarantee("at most once", once.holds), Guarantee("at least once", once.holds))
         return Classified(once, *others, deterministic(reference))
     channels = system.channels
-    fewer = by_output(what_may_leave(explore(Filled(system.machine(part, 0)))) for part in parts(channels))
-    more = by_output(what_may_leave(explore(Filled(system.machine(part, 0)))) for part in repeated(channels, failures))
+    fewer = _references(system, parts(channels), most_states)
+    more = _references(system, repeated(channels, failures), most_states)
     return Classified(
         once,
-        _judged("at most once", faulty, lambda key, output: _is_explained(key, output, fewer, is_part)),
-        _judged("at least once", faulty, lambda key, output: _is_explained(key, output, more, has_part)),
+        _explained("at most once", faulty, fewer, is_part),
+        _explained("at least once", faulty, more, has_part),
         deterministic(reference),
     )
+
+
+def _references(system: System, inputs: Iterable[Channels], most_states: int) -> tuple[References, bool]:
+    """What may leave in references with these inputs, up to the first that exceeds the budget; whether none does."""
+    found: list[Next] = []
+    for channels in inputs:
+        reference = explore(Filled(system.machine(channels, 0)), most_states=most_states)
+        if not reference.finished:
+            return by_output(found), False
+        found.append(what_may_leave(reference))
+    return by_output(found), True
+
+
+def _explained(
+    name: str, faulty: Exploration[Any], found: tuple[References, bool], fits: Callable[[Any, Any], bool]
+) -> Guarantee:
+    """Whether each output is consistent with what has left, for some other input; open where not all were looked at."""
+    references, are_all = found
+    judged = _judged(name, faulty, lambda key, output: _is_explained(key, output, references, fits))
+    return judged if judged.holds or are_all else Guarantee(name, None)
 
 
 class Filled:
