@@ -14,7 +14,7 @@ from typing import Any
 from progress.order import Domain, Finite, Lex, Nat, Product, Sum, Unit
 
 PartOf = Callable[[Any], Hashable]
-
+MOST_KNOWN = 1_000
 
 _known: dict[int, tuple[Domain, PartOf | None]] = {}  # by identity, which a domain that is kept here keeps
 
@@ -28,6 +28,8 @@ def part_of(domain: Domain) -> PartOf | None:
         return None
     found = _known.get(id(domain))
     if found is None:
+        if len(_known) >= MOST_KNOWN:  # in a program that makes ever more domains, none is kept for ever
+            _known.clear()
         found = _known[id(domain)] = domain, _part_of(domain)
     return found[1]
 

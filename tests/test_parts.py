@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from itertools import combinations
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from graphs import from_data
 from progress import Finite, Nat, Product, Sum, Tagged, Tracker
 from progress.antichain import Antichain
-from progress.comparable import part_of, parts_are_total
+from progress.comparable import MOST_KNOWN, part_of, parts_are_total
 from progress.order import Domain
 from tests.against_reference import Tally
 from tests.against_sessions import compare
@@ -131,3 +132,14 @@ def test_random_sessions_over_keys() -> None:
         if played == 12:
             break
     assert played == 12
+
+
+def test_domains_that_nobody_has_any_more_are_let_go() -> None:
+    def alive() -> int:
+        gc.collect()
+        return sum(type(each) is Product for each in gc.get_objects())
+
+    before = alive()
+    for _ in range(3 * MOST_KNOWN):
+        part_of(Product([Finite("ab"), Nat()]))
+    assert alive() - before <= MOST_KNOWN
