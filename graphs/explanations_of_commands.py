@@ -143,16 +143,6 @@ Two of them would write each line twice.""",
 Wait for the other one, or stop it; or use a folder for each. When a process is killed, its lock
 is gone with it.""",
     ),
-    "PS740": Explanation(
-        means="""\
-A file cannot be written on: the disk is full, a limit is reached, or the system refuses it.""",
-        why="""\
-Lines that are not in an output are results that are missing. What was written by then is whole
-lines, and with `--state` the run goes on from its last checkpoint.""",
-        example=_script(_PLAIN, f"{_WORD}pointstamp run count.py --input words=words.jsonl --output counts=/dev/full"),
-        fix="""\
-Make room, or name another file. With `--state` the same command then goes on.""",
-    ),
     "PS739": Explanation(
         means="""\
 All inputs are closed and nothing can be done any more, and yet nodes wait for notifications that
@@ -180,5 +170,15 @@ echo '{"time": 0, "value": "a"}' | pointstamp run round.py --input words=-
         fix="""\
 `pointstamp check` shows the cycle (PS301). Let the time advance on it, by `feedback` for
 instance.""",
+    ),
+    "PS740": Explanation(
+        means="""\
+A file cannot be written on: the disk is full, a limit is reached, or the system refuses it.""",
+        why="""\
+Lines that are not in an output are results that are missing. What was written by then is whole
+lines, and with `--state` the run goes on from its last checkpoint.""",
+        example=_script(_PLAIN, f"{_WORD}pointstamp run count.py --input words=words.jsonl --output counts=/dev/full"),
+        fix="""\
+Make room, or name another file. With `--state` the same command then goes on.""",
     ),
 }

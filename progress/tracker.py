@@ -286,11 +286,13 @@ class Tracker:
 
         with self._lock:
             place, time = self._ledger.request((node, time))
-            waiter = self._next_waiter
-            self._next_waiter += 1
-            if not self._engine.wait(place.number, time, waiter):
-                return
-            future = self._awaited.add(asyncio.get_running_loop(), waiter, place, time)
+            waiter = self._awaited.waiter(place, time)
+            if waiter is None:
+                waiter = self._next_waiter
+                self._next_waiter += 1
+                if not self._engine.wait(place.number, time, waiter):
+                    return
+            future = self._awaited.at_node(asyncio.get_running_loop(), waiter, place, time)
         await future
 
     async def wait_ready(self) -> tuple[Pointstamp, ...]:
@@ -302,7 +304,7 @@ class Tracker:
                 found = self.get_ready()
                 if found or not self.is_active():
                     return found
-                future = self._awaited.add(asyncio.get_running_loop())
+                future = self._awaited.for_ready(asyncio.get_running_loop())
             await future
 
     # --- answers -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import threading
 from typing import Any
@@ -138,16 +139,32 @@ def test_ready_requests_are_awaited_until_nothing_is_outstanding() -> None:
     assert asyncio.run(main()) == [[0], [2]]
 
 
-def test_who_does_not_wait_any_more_is_no_obstacle() -> None:
+def test_who_does_not_wait_any_more_is_no_obstacle_and_is_forgotten() -> None:
+    def futures() -> int:
+        gc.collect()
+        return sum(type(each) is asyncio.Future for each in gc.get_objects())
+
     async def main() -> None:
+        raised: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: raised.append(context))
         tracker = loop_tracker(inputs={"input": [0]})
-        waiting = asyncio.create_task(tracker.wait("body", 0)), asyncio.create_task(tracker.wait_ready())
+        patient = asyncio.create_task(tracker.wait("body", 0))
         await asyncio.sleep(0)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        tracker.apply(inputs={"input": []})
+        before = futures()
+        for _ in range(100):  # as who looks again and again, with a timeout
+            waiting = asyncio.create_task(tracker.wait("body", 0)), asyncio.create_task(tracker.wait_ready())
+            await asyncio.sleep(0)
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+        assert futures() <= before + 10
+        last = asyncio.create_task(tracker.wait_ready())
         await asyncio.sleep(0)
+        last.cancel()
+        tracker.apply(inputs={"input": []})  # told before it knows that it is cancelled
+        await asyncio.wait_for(patient, 10)
+        await asyncio.sleep(0)
+        assert raised == []
 
     asyncio.run(main())
 
