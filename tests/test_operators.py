@@ -325,6 +325,23 @@ def test_a_frontier_after_a_watermark_is_all_that_may_still_come() -> None:
         ("PS802", lambda: batch([1, 2])),  # type: ignore[list-item]
         ("PS802", lambda: skip(batch(), -1)),
         ("PS802", lambda: bulk(list, "three")),  # type: ignore[arg-type]
+        ("PS801", lambda: [*produce(batch(), 5)]),  # type: ignore[arg-type]
+        ("PS801", lambda: is_monotone(5)),  # type: ignore[arg-type]
+        ("PS801", lambda: is_productive(5)),  # type: ignore[arg-type]
+        ("PS802", lambda: bulk(list, -1)),
+        ("PS802", lambda: bulk(5, 2)),  # type: ignore[arg-type]
+        ("PS802", lambda: bulk(list, 2, 5)),  # type: ignore[arg-type]
+        ("PS802", lambda: map_data(5)),  # type: ignore[arg-type]
+        ("PS802", lambda: join(5)),  # type: ignore[arg-type]
+        ("PS802", lambda: join(max, keys=(len, 5))),  # type: ignore[arg-type]
+        ("PS802", lambda: join(max, keys=len)),  # type: ignore[arg-type]
+        ("PS802", lambda: union(5)),  # type: ignore[arg-type]
+        ("PS802", lambda: union((), 5)),  # type: ignore[arg-type]
+        ("PS802", lambda: total_histogram(5)),  # type: ignore[arg-type]
+        ("PS802", lambda: total_histogram(domain="nat")),  # type: ignore[arg-type]
+        ("PS802", lambda: histogram(domain="nat")),  # type: ignore[arg-type]
+        ("PS802", lambda: batch(domain=Nat)),  # type: ignore[arg-type]
+        ("PS802", lambda: is_monotone([], domain=5)),  # type: ignore[arg-type]
         ("PS803", lambda: [*produce(batch(domain=Nat()), [DT(-1, "a")])]),
         ("PS803", lambda: [*produce(batch(), [WM([0])])]),
         ("PS803", lambda: [*produce(union(), [WM(0)])]),
@@ -343,3 +360,9 @@ def test_what_is_refused(code: str, wrong: Any) -> None:
     assert found.value.code == code
     assert "\n" not in str(found.value)
     assert found.value.hint
+
+
+def test_operators_show_what_they_keep() -> None:
+    after, _ = batch([(0, "a")]).apply(DT(1, "b"))
+    assert repr(after) == "Batch([(0, 'a'), (1, 'b')])"
+    assert repr(compose(batch(), incr())) == "Composed(([],), ([],))"

@@ -7,6 +7,7 @@ from typing import Any
 
 from progress.errors import PointstampError, brief
 from progress.operators.operator import Operator
+from progress.operators.reading import called
 
 
 class Bulk(Operator):
@@ -48,6 +49,11 @@ def bulk(f: Callable[[list[Any]], Iterable[Any]], limit: int, buffer: Iterable[A
     >>> list(produce(bulk(sorted, 2), [3, 1, 2]))
     [1, 3, 2]
     """
-    if type(limit) is not int:
-        raise PointstampError("PS802", f"{brief(limit)} is not a limit of bulk", "a whole number")
-    return Bulk(f, limit, buffer)
+    called("function", f)
+    if type(limit) is not int or limit < 0:
+        raise PointstampError("PS802", f"{brief(limit)} is not a limit of bulk", "a whole number from 0 on")
+    try:
+        return Bulk(f, limit, buffer)
+    except TypeError:
+        wrong = f"{brief(buffer)} cannot be the buffer of an operator"
+        raise PointstampError("PS802", wrong, "buffer=[item, ...], the newest first") from None

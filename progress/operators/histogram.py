@@ -79,5 +79,6 @@ def histogram(
     >>> list(produce(histogram(), [DT(0, "a"), WM(0), DT(1, "a"), WM(1)]))
     [DT(0, Counter({'a': 1})), WM(0), DT(1, Counter({'a': 2})), WM(1)]
     """
+    times = Times(domain)
     least = None if domain is None or domain.is_total else domain.least() or None
-    return Histogram(Times(domain), pairs("buffer", buffer), pairs("batches", batches), least)
+    return Histogram(times, pairs("buffer", buffer), pairs("batches", batches), least)

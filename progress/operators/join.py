@@ -8,6 +8,7 @@ from typing import Any
 from progress.operators.batch import Batch
 from progress.operators.event import DT, WM, Event, Left, Right
 from progress.operators.operator import Operator
+from progress.operators.reading import called, two_keys
 from progress.operators.times import SidedTimes, last_of_each
 from progress.operators.union import Union
 from progress.order import Domain
@@ -124,4 +125,6 @@ def join(
     >>> list(produce(join(lambda left, right: left + right), events))
     [DT(0, 'ab'), WM(0), WM(0)]
     """
+    called("match", match)
+    two_keys(keys)
     return Join(match, keys, SidedTimes(domain))

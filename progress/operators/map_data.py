@@ -7,7 +7,7 @@ from typing import Any
 
 from progress.operators.event import DT, WM, Event
 from progress.operators.operator import Operator
-from progress.operators.reading import not_an_event
+from progress.operators.reading import called, not_an_event
 
 
 class Mapping(Operator):
@@ -38,4 +38,5 @@ def map_data(f: Callable[[Any, Any], Any]) -> Mapping:
     >>> list(produce(map_data(lambda time, data: data * 10), [DT(0, 1), WM(0)]))
     [DT(0, 10), WM(0)]
     """
+    called("function", f)
     return Mapping(f)

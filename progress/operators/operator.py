@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, Self, runtime_checkable
 
 from progress.errors import PointstampError, brief
+from progress.operators.reading import stream
 
 
 @runtime_checkable
@@ -34,6 +35,10 @@ class Operator(ABC):
     """An operator of this package: `apply` by a copy that takes the item in place."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        """What it is, and what it keeps."""
+        return f"{type(self).__name__}({', '.join(map(brief, self.kept()))})"
 
     @abstractmethod
     def take(self, event: Any) -> list[Any]:
@@ -110,7 +115,7 @@ def produce(operator: AnyOperator, events: Iterable[Any], patience: int | None =
     """
     current = copy_of(operator)
     silent = 0
-    for event in events:
+    for event in stream(events):
         leaving = current.take(event)
         if leaving:
             silent = 0

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from progress.errors import PointstampError, brief
 from progress.operators.event import DT, WM, Event
 from progress.operators.open_times import OpenTimes
-from progress.operators.reading import not_an_event
+from progress.operators.reading import not_an_event, stream
 from progress.operators.times import Times
 from progress.order import Domain
 
@@ -110,7 +110,7 @@ def is_monotone(events: Iterable[Event], seen: Iterable[Any] = (), *, domain: Do
     (True, False)
     """
     monitor = MonotoneMonitor(seen, domain=domain)
-    return all(monitor.see(event) is None for event in events)
+    return all(monitor.see(event) is None for event in stream(events))
 
 
 def is_productive(events: Iterable[Event], *, ends: bool = False, domain: Domain | None = None) -> bool:
@@ -123,7 +123,7 @@ def is_productive(events: Iterable[Event], *, ends: bool = False, domain: Domain
     (True, False, True)
     """
     monitor = ProductiveMonitor(domain=domain)
-    for event in events:
+    for event in stream(events):
         monitor.see(event)
     return ends or not monitor.waiting
 
@@ -135,7 +135,7 @@ def monitored(events: Iterable[Event], *, domain: Domain | None = None) -> Itera
     [DT(0, 'a'), WM(0)]
     """
     monitor = MonotoneMonitor(domain=domain)
-    for event in events:
+    for event in stream(events):
         offence = monitor.see(event)
         if offence is not None:
             raise PointstampError("PS806", str(offence), "data only at times that no watermark has completed")

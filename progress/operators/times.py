@@ -30,6 +30,10 @@ class Times:
     __slots__ = ("domain", "less_equal")
 
     def __init__(self, domain: Domain | None) -> None:
+        given: object = domain
+        if isinstance(given, type) or not (given is None or hasattr(given, "less_equal")):
+            right = "an order of progress.order, such as Nat(); without one, times are compared by <="
+            raise PointstampError("PS802", f"{brief(domain)} is not an order of times", right)
         self.domain = domain
         self.less_equal: LessEqual = by_python if domain is None else domain.less_equal
 

@@ -73,11 +73,17 @@ def total_histogram(
     >>> list(produce(total_histogram(["a"]), [DT(0, "a"), WM(0), WM(1)]))
     [DT(0, Counter({'a': 2})), WM(0), WM(1)]
     """
+    times = Times(domain)
     if domain is not None and not domain.is_total:
         raise PointstampError("PS804", f"total_histogram over {domain!r}, which is not a total order", "histogram()")
-    return TotalHistogram(Times(domain), count_of(counts), pairs("buffer", buffer))
+    return TotalHistogram(times, count_of(counts), pairs("buffer", buffer))
 
 
 def count_of(counts: Iterable[Any]) -> Counter[Any]:
     """A histogram that is given, as items or as a mapping."""
-    return Counter(dict(counts)) if isinstance(counts, Mapping) else count(counts)
+    if isinstance(counts, Mapping):
+        return Counter(dict(counts))
+    if not isinstance(counts, Iterable):
+        right = "counts=[data, ...], or a mapping of each to how often it came"
+        raise PointstampError("PS802", f"{brief(counts)} cannot be the counts of an operator", right)
+    return count(counts)

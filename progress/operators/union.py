@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from progress.operators.event import DT, WM, Event, Left, Right
 from progress.operators.open_times import OpenTimes
 from progress.operators.operator import Operator
-from progress.operators.reading import not_an_event
+from progress.operators.reading import not_an_event, times_of_watermarks
 from progress.operators.times import SidedTimes, Times
 from progress.order import Domain
 
@@ -104,4 +104,5 @@ def union(watermarks: Iterable[Any] = (), maximal: Iterable[Any] = (), *, domain
     >>> list(produce(union(), [DT(Left(0), "a"), WM(Left(0)), WM(Right(1))]))
     [DT(0, 'a'), WM(0)]
     """
-    return Union(SidedTimes(domain), watermarks, maximal)
+    given = times_of_watermarks("watermarks", watermarks), times_of_watermarks("maximal", maximal)
+    return Union(SidedTimes(domain), *given)
