@@ -135,6 +135,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
     ("PS615", "not-a-function", "error", "The step of a node is not a function of its state and an event."),
     ("PS616", "no-interface", "error", "What a graph says of itself to others cannot be composed from its summaries."),
+    ("PS617", "not-a-graph", "error", "Something was given where a graph belongs."),
     # Models that are explored.
     ("PS631", "bad-task", "error", "The tasks of a model, or what one of them does, are not what it has."),
     ("PS632", "bad-epochs", "error", "The inputs of a model are not streams of epochs."),
@@ -142,6 +143,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS634", "explanations-apart", "error", "Two explanations of systems do not fit together."),
     ("PS635", "bad-rollback", "error", "A rollback names a node, an edge or a time that is not there."),
     ("PS636", "several-rollbacks", "error", "There may be several largest ways for nodes to go back."),
+    ("PS637", "not-a-system", "error", "What is to be classified is not a system with channels and machines."),
     # A dataflow that runs.
     ("PS701", "no-such-exit", "error", "A node sends on an edge that does not leave it."),
     ("PS702", "sends-too-early", "error", "A node sends at a time that its summary does not allow."),

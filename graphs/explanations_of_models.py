@@ -148,4 +148,23 @@ roll_back(graph, {"a": Keeps.states([[(2, 0), (0, 1)], [(1, 0), (0, 2)]])})
 Save a state at the union, too, or only states of which each goes on from the one before: those
 are a chain.""",
     ),
+    "PS637": Explanation(
+        means="""\
+`classify` was given something that is not a system: it has no channels, or no machine for them,
+or a channel is not a list of what comes in.""",
+        why="""\
+A guarantee is judged by what may leave with failures and without them, for the whole input and
+for parts of it. So a system has to give a machine for any input.""",
+        example=Example(
+            """\
+from progress.recovery.delivery import classify
+
+classify("micro-batches")
+""",
+            "python",
+        ),
+        fix="""\
+Give one of progress.recovery.protocols, or an object that has `channels`, for each channel what
+comes in, and `machine(channels, failures)`.""",
+    ),
 }

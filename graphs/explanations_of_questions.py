@@ -267,4 +267,23 @@ interface_of(graph)
 Use the summaries of graph files on the ways between edges to the outside, or judge the whole:
 join the two graphs, and check the result.""",
     ),
+    "PS617": Explanation(
+        means="""\
+A function, a tracker or a dataflow is about a graph, and was given something else, such as the
+name of the graph's file.""",
+        why="""\
+What a graph is read from, a file or plain data, is looked at once, with its complaints. Whatever
+asks questions takes the graph that came of it.""",
+        example=Example(
+            """\
+from pointstamp import Tracker
+
+Tracker("loop.yaml")
+""",
+            "python",
+        ),
+        fix="""\
+Tracker(load("loop.yaml")). A Graph made in code is given as it is; a graph of networkx through
+from_networkx, a mapping from nodes to those before them through from_predecessors.""",
+    ),
 }

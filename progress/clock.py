@@ -11,14 +11,14 @@ from typing import Any
 
 from progress.closure import Closure, close_numbered
 from progress.errors import PointstampError
-from progress.topology import Network, Topology
+from progress.topology import Network, Topology, network_of
 
 
 def clock(
     graph: Topology, messages: Iterable[tuple[str, Any]] = (), requests: Iterable[tuple[str, Any]] = ()
 ) -> Closure:
     """The Clock of exactly these messages and requests. Cost: that of `close`."""
-    network = graph.network()
+    network = network_of(graph)
     return close_numbered(network, [*located(network, messages, "edge"), *located(network, requests, "node")])
 
 

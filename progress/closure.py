@@ -22,7 +22,7 @@ from progress.memory import without_cycle_search
 from progress.normal_form import Piece, compose, holds, moved
 from progress.pointstamp import Pointstamp, ending_at
 from progress.summary import NoMinimalTimes
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 from progress.walk import layout_at, normal_summary, unchanged, visited
 from progress.way import Rounds, Way, folded
 
@@ -201,7 +201,7 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
     times can fall, falling is run to its end at once. `NoMinimalTimes` where no antichain stands for the result,
     `ClosureTooLarge` beyond the budget.
     """
-    network = graph.network()
+    network = network_of(graph)
     return close_numbered(network, [network.pointstamp(pointstamp) for pointstamp in pointstamps])
 
 

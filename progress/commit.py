@@ -12,6 +12,7 @@ from typing import Any
 from progress.engines import Engine
 from progress.errors import brief
 from progress.ledger import Edge, Ledger, Node
+from progress.order import whole_number
 from progress.own_relation import Workings
 from progress.propagation import Change
 from progress.refusal import (
@@ -70,7 +71,7 @@ class Commit:
             if not edge.contains(time):
                 time = ledger.time(edge, time)
             if type(change) is not int:
-                raise wrong_form(f"the count at {brief(name)} changes by {brief(change)}", "a whole number")
+                raise wrong_form(f"the count at {brief(name)} changes by {brief(change)}", whole_number(change))
             key = edge, time
             net[key] = net[key] + change if key in net else change
         if delivered:

@@ -26,7 +26,7 @@ from progress.pointstamp import Pointstamp
 from progress.rising import is_silent_on_any_order, rises_on_any_order
 from progress.sampling import relation, sampled_walks
 from progress.summary import NormalSummary, Summary
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 from progress.walk import Found, followed, layout_at, visited
 
 
@@ -152,7 +152,7 @@ def check_conditions(graph: Topology) -> Report:
     Cost: O(nodes + edges) for the components; inside them O(edges) a coordinate where no summary moves times down,
     `progress.potential` where some do, and at most `progress.cycle.COMPOSITIONS` compositions where neither decides.
     """
-    network = graph.network()
+    network = network_of(graph)
     if network.relation is not None:
         return network.relation.conditions(network)
     with without_cycle_search():

@@ -15,7 +15,7 @@ from progress.antichain import Antichain
 from progress.errors import PointstampError
 from progress.finite_way import finite_way
 from progress.pointstamp import Pointstamp
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 
 MOST_STEPS = 200_000
 
@@ -48,7 +48,7 @@ class CouldResultIn:
     """
 
     def __init__(self, graph: Topology, steps: int = MOST_STEPS) -> None:
-        self.network = graph.network()
+        self.network = network_of(graph)
         self._steps = steps
 
     def __repr__(self) -> str:

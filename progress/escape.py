@@ -15,7 +15,7 @@ from progress.errors import PointstampError
 from progress.local_history import Event, History, NodeBehaviour, beginnings
 from progress.order import Domain
 from progress.summary import Summary
-from progress.topology import Network, Topology
+from progress.topology import Network, Topology, network_of
 
 
 class Escape(NamedTuple):
@@ -131,7 +131,7 @@ def check_behaviours(
     one for its `requests` (or `notify: false`), one for Condition 1, and one where a step does something else when it
     is made again. Cost: `explore` for each node.
     """
-    network = graph.network()
+    network = network_of(graph)
     given = {location: list(items) for location, items in samples.items()}
     for location, items in given.items():
         is_edge = network.number(location) >= len(network.nodes)

@@ -12,7 +12,7 @@ from progress.clock import clock, located
 from progress.closure import Closure
 from progress.could_result_in import CouldResultIn, SearchTooLong
 from progress.pointstamp import Pointstamp
-from progress.topology import Network, Topology
+from progress.topology import Network, Topology, network_of
 from progress.way import Fold, Way
 
 FEW_STEPS = 20_000
@@ -45,7 +45,7 @@ def eligible(
     Both lists are in node order, then in a linear extension of the time order. Cost: one `close`, and O(incoming edges
     * width) for each request.
     """
-    network = graph.network()
+    network = network_of(graph)
     requests = list(requests)
     now = clock(network, messages, requests)
     free: list[Pointstamp] = []

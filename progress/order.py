@@ -434,8 +434,19 @@ def right_time(value: object, domain: Domain) -> str:
     numbers = value if isinstance(value, tuple) else (value,)
     kinds = {type(each) for each in numbers if hasattr(each, "__index__") and not isinstance(each, int)}
     if kinds:
-        return f"{times_of(domain)}; int(...) makes a number of a {min(kind.__name__ for kind in kinds)}"
+        return f"{times_of(domain)}; int(...) makes one of {_an(min(kind.__name__ for kind in kinds))}"
     return times_of(domain)
+
+
+def whole_number(value: object) -> str:
+    """What would be right instead of a value that is not an `int`, for a hint."""
+    if hasattr(value, "__index__") and type(value) is not bool:
+        return f"a whole number; int(...) makes one of {_an(type(value).__name__)}"
+    return "a whole number"
+
+
+def _an(name: str) -> str:
+    return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
 
 
 def comparable(domain: Domain, one: Any, other: Any) -> bool:

@@ -19,7 +19,7 @@ class Refusal(PointstampError):
         return self.message, self.hint
 
 
-class _WithTimes(Refusal):
+class RefusedTime(Refusal):
     """A refusal that names times."""
 
     def __init__(self, code: str, say: Callable[[Show], tuple[str, str]]) -> None:
@@ -44,7 +44,7 @@ def unknown_place(name: object, known: Iterable[str]) -> Refusal:
 def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
     """A value that is no time of the location's domain."""
     right = right_time(time, domain)
-    return _WithTimes("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", right))
+    return RefusedTime("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", right))
 
 
 def wrong_kind(name: str, right: str) -> Refusal:
@@ -56,7 +56,7 @@ def count_below_zero(edge: str, time: Any, queued: int, change: int) -> Refusal:
     """More messages consumed than there are."""
     what = "a message" if change == -1 else f"{-change} messages"
     right = f"consume at most {queued}" if queued else "send the message before it is consumed"
-    return _WithTimes(
+    return RefusedTime(
         "PS505",
         lambda show: (
             f"{what} at {show(time)} would leave {brief(edge)}, where the queue has {queued or 'none'}",
@@ -68,14 +68,14 @@ def count_below_zero(edge: str, time: Any, queued: int, change: int) -> Refusal:
 def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any] | None) -> Refusal:
     """Something new that nothing outstanding could result in: Clock may only shrink (A&I 4.2)."""
     if frontier is None:
-        return _WithTimes(
+        return RefusedTime(
             "PS506",
             lambda show: (
                 f"Clock does not contain the {what} at {brief(location)} at {show(time)}",
                 "a time that something outstanding could result in",
             ),
         )
-    return _WithTimes(
+    return RefusedTime(
         "PS506",
         lambda show: (
             f"Clock does not contain the {what} at {brief(location)} at {show(time)}",
@@ -86,7 +86,7 @@ def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any] |
 
 def not_requested(node: str, time: Any) -> Refusal:
     """A delivery that nobody waits for."""
-    return _WithTimes(
+    return RefusedTime(
         "PS507",
         lambda show: (
             f"no request is pending at {brief(node)} at {show(time)}",
@@ -97,7 +97,7 @@ def not_requested(node: str, time: Any) -> Refusal:
 
 def not_eligible(node: str, time: Any) -> Refusal:
     """A delivery that comes too early."""
-    return _WithTimes(
+    return RefusedTime(
         "PS508",
         lambda show: (
             f"the request at {brief(node)} at {show(time)} may not be delivered yet",
@@ -108,7 +108,7 @@ def not_eligible(node: str, time: Any) -> Refusal:
 
 def input_moves_back(edge: str, time: Any, opened: Sequence[Any]) -> Refusal:
     """An input that would open again where it was closed."""
-    return _WithTimes(
+    return RefusedTime(
         "PS509",
         lambda show: (
             f"the input {brief(edge)} would move back to {show(time)}",

@@ -44,6 +44,15 @@ class Topology(Protocol):
         ...
 
 
+def network_of(graph: Topology) -> Network:
+    """The network of a graph; PS617 for what is not a graph, such as the name of its file."""
+    given: object = graph
+    if isinstance(given, type) or not callable(getattr(given, "network", None)):
+        right = "a Graph; load(path) makes one of a file, from_data(...) of plain data"
+        raise PointstampError("PS617", f"{brief(given)} is not a graph", right)
+    return graph.network()
+
+
 class Network:
     """A resolved graph: parallel lists over nodes and over edges.
 

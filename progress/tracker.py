@@ -23,6 +23,7 @@ from progress.commit import Commit
 from progress.compiled import TooMuchForKernel
 from progress.effort import TooMuchWork
 from progress.engines import Engine
+from progress.errors import brief
 from progress.invariants import check_invariants
 from progress.ledger import Edge, Ledger, Node
 from progress.memory import without_cycle_search
@@ -33,7 +34,7 @@ from progress.snapshot import read_snapshot, write_snapshot
 from progress.step import Step
 from progress.subscriptions import Callback, Subscriptions
 from progress.summary_workings import registrar_of, workings_of
-from progress.topology import NO_NODE, Topology
+from progress.topology import NO_NODE, Topology, network_of
 
 
 class Tracker:
@@ -62,7 +63,7 @@ class Tracker:
         engine: str = "auto",
         kernel: bool | None = None,
     ) -> None:
-        self.network = graph.network()
+        self.network = network_of(graph)
         self._lock = threading.RLock()
         self._ledger = Ledger(self.network)
         with without_cycle_search():
@@ -415,8 +416,10 @@ class Tracker:
     def restore(cls, graph: Topology, snapshot: Any, *, engine: str = "auto", kernel: bool | None = None) -> Tracker:
         """A tracker in the state of a snapshot; ready requests that were handed out are not handed out again."""
         inputs, messages, requests, reported = read_snapshot(snapshot)
-        network = graph.network()
+        network = network_of(graph)
         closed = {name: () for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE}
+        if missing := [name for name in closed if name not in inputs]:
+            raise bad_snapshot(f"it says nothing of the input {brief(missing[0])}")
         tracker = cls(network, inputs=closed, engine=engine, kernel=kernel)
         ledger = tracker._ledger
         for name, times in inputs.items():

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,3 +154,20 @@ def test_the_installed_command_looks_first(tmp_path: Path) -> None:
     )
     assert run.returncode == 2
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_what_is_not_a_graph_is_refused_in_words() -> None:
+    wrong: Any
+    asks: list[Callable[[Any], Any]] = [
+        pointstamp.Tracker,
+        pointstamp.CouldResultIn,
+        pointstamp.Dataflow,
+        pointstamp.check_conditions,
+        lambda graph: pointstamp.close(graph, []),
+        lambda graph: pointstamp.eligible(graph),
+        lambda graph: pointstamp.check_behaviours(graph, {}, {}),
+    ]
+    for wrong in ("loop.yaml", 5, None, pointstamp.Graph):
+        for ask in asks:
+            with pytest.raises(pointstamp.PointstampError, match=r"PS617: .* is not a graph"):
+                ask(wrong)

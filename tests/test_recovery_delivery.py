@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from progress import PointstampError
 from progress.recovery.delivery import END, Failure, Input, Internal, Output, classify, exactly_once, explored
 from progress.recovery.protocols import (
     AFTER,
@@ -208,3 +209,15 @@ def test_every_kind_of_step_happens() -> None:
     assert kinds == {Input, Output, Internal, Failure}
     leaving = [action for state in found.states for action, _ in found.machine.successors(state)]
     assert {action.element for action in leaving if type(action) is Output} == {"a", END}
+
+
+def test_what_is_not_a_system() -> None:
+    wrong: Any
+    text: Any = "ab"
+    for wrong in (5, "micro-batches", type(DRIFTING), DRIFTING._replace(channels=text)):
+        with pytest.raises(PointstampError, match="PS637"):
+            classify(wrong)
+
+
+def test_where_a_budget_runs_out_nothing_is_decided() -> None:
+    assert classify(DRIFTING, most_states=3).strongest == "undecided"

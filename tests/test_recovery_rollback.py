@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import pointstamp
 from graphs import Graph
 from progress import PointstampError
 from progress.recovery.kept_sets import Chain, Keeps, kept_sets
@@ -286,11 +287,31 @@ def test_policies() -> None:
         ({"n0": Keeps.states([[-1]])}, {}, "-1 is not a time at 'n0'"),
         ({}, {"e0": [Message(0, "x")]}, "'x' is not a time at 'e0'"),
         ({}, {"e0": [Message("x", 0)]}, "'x' is not a time at 'n0'"),
+        ({}, {"e0": Message(0, 0)}, "are not messages on 'e0'"),
+        ({}, {"e0": [(0, 0, True)]}, "is not a message on 'e0'"),
+        ({}, {"e0": [pointstamp.Message(0, 0)]}, "is not a message on 'e0'"),
+        ({}, [Message(0, 0)], "are not messages by edge"),
+        ({"n0": 5}, {}, "does not say what nodes keep"),
+        (5, {}, "5 does not say what nodes keep"),
     ],
 )
 def test_what_is_refused(keeps: Any, messages: Any, says: str) -> None:
     with pytest.raises(PointstampError, match=f"PS635: .*{says}"):
         roll_back(chain_graph(2), keeps, messages)
+
+
+def test_frontiers_are_lists_of_times() -> None:
+    wrong: Any
+    for wrong in (5, [3, 6], ["ab"]):
+        with pytest.raises(PointstampError, match="PS635: the states are kept at"):
+            Keeps.states(wrong)
+
+
+def test_a_question_about_a_node_or_a_time_that_is_not_there() -> None:
+    found = roll_back(chain_graph(2), {})
+    for node, time, says in (("n9", 0, "no node 'n9'"), ("e0", 0, "no node 'e0'"), ("n0", "x", "'x' is not a time")):
+        with pytest.raises(PointstampError, match=f"PS635: .*{says}"):
+            found.why(node, time)
 
 
 def test_times_without_a_least_one_need_a_node_without_state() -> None:

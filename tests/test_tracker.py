@@ -689,6 +689,7 @@ def test_a_snapshot_of_times_of_the_users_own() -> None:
         lambda data: {**data, "messages": [["body", 0, 1]]},
         lambda data: {**data, "messages": ["out"]},
         lambda data: {**data, "inputs": {"input": 0}},
+        lambda data: {**data, "inputs": {}},
         lambda data: {**data, "reported": [["body", 5]]},
         lambda data: {**data, "reported": [["body", 77]]},
     ],

@@ -197,6 +197,10 @@ def test_a_number_of_numpy() -> None:
     pairs = Tracker(Graph({"product": ["nat", "nat"]}).node("a").edge(None, "a", id="in"))
     assert "int(...)" in refused("PS503", lambda: pairs.complete("in", (0, numpy.int32(1)))).hint
     assert "int(...)" not in refused("PS503", lambda: tracker.apply(messages=[("input", "x", 1)])).hint
+    change: Any = numpy.int64(1)
+    hint = refused("PS501", lambda: tracker.apply(messages=[("input", 0, change)])).hint
+    assert hint == "a whole number; int(...) makes one of an int64"
+    assert "int(...)" not in refused("PS501", lambda: tracker.apply(messages=[("input", 0, True)])).hint
 
 
 def test_a_step_without_with() -> None:

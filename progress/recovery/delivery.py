@@ -27,6 +27,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import combinations, product
 from typing import Any, NamedTuple, Protocol
 
+from progress.errors import PointstampError, brief
 from progress.semantics.explorer import Exploration, explore
 from progress.semantics.machine import Machine, Path
 
@@ -176,6 +177,12 @@ def classify(system: System, failures: int = 1, most_states: int = MOST_STATES) 
     all input is there from the start, since what has entered and is not read changes nothing. Each exploration has the
     budget `most_states`; where one exceeds it, what may be consistent with its outputs is undecided.
     """
+    if isinstance(system, type) or not (hasattr(system, "machine") and hasattr(system, "channels")):
+        right = "something with channels and machine(channels, failures), such as those of progress.recovery.protocols"
+        raise PointstampError("PS637", f"{brief(system)} is not a system", right)
+    if not all(isinstance(channel, tuple | list) for channel in system.channels):
+        right = 'for each channel what comes in, in order: (("a", "c"), ("b",))'
+        raise PointstampError("PS637", f"the channels are {brief(system.channels)}", right)
     faulty, reference = explored(system, failures, most_states), explored(system, 0, most_states)
     once = exactly_once(faulty, reference)
     if once.holds is not False:  # with A itself, if it holds

@@ -40,12 +40,22 @@ class Keeps(NamedTuple):
     @classmethod
     def states(cls, frontiers: Iterable[Iterable[Any]], *, logs: bool = False, repeats: bool = False) -> Keeps:
         """States saved at these frontiers; for a node that has not failed, where it stands now is one of them: ()."""
-        return cls(tuple(tuple(frontier) for frontier in frontiers), logs, repeats)
+        try:
+            return cls(tuple(_listed(frontier) for frontier in frontiers), logs, repeats)
+        except TypeError:
+            right = "a list of frontiers, each a list of times: Keeps.states([[3], [6]])"
+            raise PointstampError("PS635", f"the states are kept at {brief(frontiers)}", right) from None
 
     @classmethod
     def anything(cls, *, logs: bool = False, repeats: bool = False) -> Keeps:
         """A node without state, which can go back to any set of times."""
         return cls(None, logs, repeats)
+
+
+def _listed(frontier: Iterable[Any]) -> Frontier:
+    if isinstance(frontier, str):
+        raise TypeError
+    return tuple(frontier)
 
 
 def is_subset(domain: Domain, one: Frontier, other: Frontier) -> bool:

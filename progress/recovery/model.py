@@ -122,6 +122,10 @@ class Explored(NamedTuple):
             raise Failed("\n\n".join((*map(str, self.violations), str(self))))
         return self
 
+    def __repr__(self) -> str:
+        """In one line, as the parts are large."""
+        return f"<Explored: {self}>"
+
     def __str__(self) -> str:
         return f"{self.configurations} configurations, {len(self.outputs)} outputs; {self.outcome.value}"
 

@@ -25,10 +25,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, one_of
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.recovery.kept_sets import Chain, Frontier, Keeps, has, kept_sets
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 
 
 class Message(NamedTuple):
@@ -90,7 +90,8 @@ class RollBack(NamedTuple):
         Empty where the time is kept, or was in none of the node's kept sets. Cost: O(falls).
         """
         found: list[Fall] = []
-        wanted: tuple[str, Any] | None = (node, time)
+        _check_node(self.network, node)
+        wanted: tuple[str, Any] | None = (node, _time(node, self.network.domains[self.network.number(node)], time))
         for fall in reversed(self.falls):
             if wanted is None:
                 break
@@ -126,7 +127,31 @@ def roll_back(
     >>> print(found.why("b", 4)[0])
     'b' goes back from before 5 to before 2: what comes on 'ab' at or after 2 may be computed otherwise
     """
-    return _RollingBack(graph.network(), keeps, messages or {}).run()
+    network = network_of(graph)
+    _check_keeps(keeps)
+    return _RollingBack(network, keeps, _messages(messages or {})).run()
+
+
+def _check_keeps(given: object) -> None:
+    if not isinstance(given, Mapping) or not all(isinstance(kept, Keeps) for kept in given.values()):
+        right = 'a mapping from nodes to Keeps: {"a": Keeps.states([[3], [6]]), "b": Keeps.nothing()}'
+        raise PointstampError("PS635", f"{brief(given)} does not say what nodes keep", right)
+
+
+def _messages(given: object) -> dict[str, list[Message]]:
+    """The messages by edge; PS635 for anything else."""
+    found: dict[str, list[Message]] = {}
+    right = "a mapping from edges to lists of Message(sent, time, consumed), of progress.recovery.rollback"
+    if not isinstance(given, Mapping):
+        raise PointstampError("PS635", f"{brief(given)} are not messages by edge", right)
+    for edge, messages in given.items():
+        if isinstance(messages, Message) or not isinstance(messages, Iterable):
+            raise PointstampError("PS635", f"{brief(messages)} are not messages on {brief(edge)}", right)
+        found[edge] = [*messages]
+        for message in found[edge]:
+            if not isinstance(message, Message):
+                raise PointstampError("PS635", f"{brief(message)} is not a message on {brief(edge)}", right)
+    return found
 
 
 class _Edge(NamedTuple):
@@ -148,11 +173,10 @@ class _RollingBack:
     def __init__(self, network: Network, keeps: Mapping[str, Keeps], messages: Mapping[str, Iterable[Message]]) -> None:
         self.network = network
         for name in keeps:
-            if network.numbers.get(name, len(network.nodes)) >= len(network.nodes):
-                raise PointstampError("PS635", f"the graph has no node {brief(name)}", "the names of its nodes")
+            _check_node(network, name)
         for name in messages:
             if network.numbers.get(name, 0) < len(network.nodes):
-                raise PointstampError("PS635", f"the graph has no edge {brief(name)}", "the names of its edges")
+                raise PointstampError("PS635", f"the graph has no edge {brief(name)}", one_of(name, network.edges))
         self.keeps = [keeps.get(name, Keeps.nothing()) for name in network.nodes]
         self.sets = [
             kept_sets(name, domain, kept)
@@ -249,6 +273,11 @@ class _RollingBack:
         if not self.is_waiting[node]:
             self.is_waiting[node] = True
             self.waiting.append(node)
+
+
+def _check_node(network: Network, name: str) -> None:
+    if network.numbers.get(name, len(network.nodes)) >= len(network.nodes):
+        raise PointstampError("PS635", f"the graph has no node {brief(name)}", one_of(name, network.nodes))
 
 
 def _time(name: str, domain: Domain, given: Any) -> Any:

@@ -19,7 +19,7 @@ from progress.runtime.results import Results
 from progress.runtime.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
-from progress.topology import NO_NODE, Topology
+from progress.topology import NO_NODE, Topology, network_of
 
 if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
@@ -56,7 +56,7 @@ class Dataflow:
     ) -> None:
         self.graph = graph
         self.copies = copies
-        self.network = graph.network()
+        self.network = network_of(graph)
         self.nodes: dict[str, Code] = dict(nodes or {})
         for name, code in self.nodes.items():
             self._check_node(name)

@@ -26,7 +26,7 @@ from progress.order import Domain
 from progress.semantics.buffers import identity
 from progress.semantics.joining import join_networks
 from progress.summary import NormalSummary, Summary
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 
 MOST_PIECES = 5_000
 Ways = Mapping[str, NormalSummary]  # by the name of an edge
@@ -73,7 +73,7 @@ def interface_of(graph: Topology) -> Interface:
 
     Refused (PS616) where summaries cannot be composed, since they or their domains are of the user's own, or calls.
     """
-    network = graph.network()
+    network = network_of(graph)
     _check(network)
     inputs = {name: edge for edge, name in enumerate(network.edges) if network.sources[edge] == NO_NODE}
     outputs = {name: edge for edge, name in enumerate(network.edges) if network.targets[edge] == NO_NODE}

@@ -21,7 +21,7 @@ from progress.semantics.clocks import Clock, CloseUp
 from progress.semantics.specification import Inputs
 from progress.semantics.trace import Line, Parts, parts_of
 from progress.semantics.waiting import Act, Waiting
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 
 
 class Judgement(NamedTuple):
@@ -56,7 +56,7 @@ def is_behaviour(
     A `graphs.Graph` and a `System` both serve. Cost: one `close` and O(queued on the edges concerned) a step; with
     `several`, exponential in how many events one node takes in one step.
     """
-    run = _Run(graph.network(), reordering, inputs, appended, several)
+    run = _Run(network_of(graph), reordering, inputs, appended, several)
     for number, line in enumerate(trace):
         if "start" in line:
             if number:

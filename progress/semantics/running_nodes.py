@@ -26,7 +26,7 @@ from progress.runtime.performed import is_to_be_awaited
 from progress.runtime.performing import perform, starting, waited_for
 from progress.semantics.state import held, released
 from progress.semantics.system import System
-from progress.topology import Topology
+from progress.topology import Topology, network_of
 
 
 class Crashed(NamedTuple):
@@ -64,7 +64,7 @@ class RunningNode:
         freely: bool = False,
         crashes: bool = False,
     ) -> None:
-        network = graph.network()
+        network = network_of(graph)
         self.name = name
         self.number = network.number(name)
         self.node: Node = made({name: code})[name]

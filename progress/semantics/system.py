@@ -17,7 +17,7 @@ from progress.local_history import Event, History, Message, NodeBehaviour, begin
 from progress.order import NO_TIME, as_time
 from progress.purity import alike, refused
 from progress.semantics.state import Names, Queue, State, held, released
-from progress.topology import NO_NODE, Network, Topology
+from progress.topology import NO_NODE, Network, Topology, network_of
 
 
 class Reaction(NamedTuple):
@@ -46,7 +46,7 @@ class System:
         queued: Mapping[str, Iterable[Message]] | Sequence[Mapping[str, Iterable[Message]]] = (),
         arrivals: Mapping[str, Iterable[Message]] | None = None,
     ) -> None:
-        network = self._network = graph.network()
+        network = self._network = network_of(graph)
         self.names = Names(network.nodes, network.edges)
         for name in (*nodes, *(name for name in network.nodes if name not in nodes)):
             if name not in self.names.node or name not in nodes:
