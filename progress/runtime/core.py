@@ -27,6 +27,7 @@ from typing import Any
 
 from progress.errors import PointstampError, brief
 from progress.runtime.failure import OnError, Stop, dead_letters
+from progress.runtime.in_order import by_time
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.node import Node, Relay
 from progress.runtime.observer import Observer
@@ -176,6 +177,8 @@ class Core:
 
     def bring(self, edge: str, batches: Mapping[Any, list[Any]], opened: Iterable[Any] | None) -> None:
         """Messages come in on an input edge, and it moves to `opened`, in one step. The lists wait as they are."""
+        if len(batches) > 1:
+            batches = by_time(batches, self.network.domain(self.network.numbers[edge]))
         messages = [(edge, time, len(values)) for time, values in batches.items()]
         step: Step = {"messages": messages}
         if opened is not None:

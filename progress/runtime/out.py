@@ -16,6 +16,7 @@ from progress.runtime.failure import (
     out_of_turn,
     sends_too_early,
 )
+from progress.runtime.in_order import by_edge_and_time
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark, kept_nowhere, kept_until_no_time
 from progress.summary import Summary
 from progress.topology import Network
@@ -238,9 +239,11 @@ class Out:
             del self.requests[time]
 
     def close(self) -> None:
-        """The call is over; what is done with it now is refused (PS704)."""
+        """The call is over; what is done with it now is refused (PS704). What it sent is put in order."""
         self._is_over = True
         self._lists = NONE
+        if len(self.sent) > 1:
+            self.sent = by_edge_and_time(self.sent, self.exits.domains)
 
     def _values(self, edge: str, time: Any) -> list[Any]:
         """The list for the messages on an edge at a time, the first time that one is sent there."""
