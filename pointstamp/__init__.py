@@ -49,7 +49,10 @@ def __getattr__(name: str) -> object:
 
         return version("pointstamp")
     if name not in _MODULE_OF:
-        raise AttributeError(f"module 'pointstamp' has no attribute {name!r}")
+        import sys
+
+        said = f"module 'pointstamp' has no attribute {name!r}"
+        raise AttributeError(said, name=name, obj=sys.modules[__name__])  # so that Python says which name is near
     from importlib import import_module
 
     from pointstamp.foreign import foreign_package

@@ -171,3 +171,8 @@ def test_what_is_not_a_graph_is_refused_in_words() -> None:
         for ask in asks:
             with pytest.raises(pointstamp.PointstampError, match=r"PS617: .* is not a graph"):
                 ask(wrong)
+
+
+def test_a_name_that_is_nearly_right_is_found_by_python() -> None:
+    run = python("-c", "import pointstamp; pointstamp.Grap")
+    assert run.stderr.splitlines()[-1].endswith("Did you mean: 'Graph'?")

@@ -794,6 +794,7 @@ def test_what_a_sink_raises_stops_the_run(engine: str) -> None:
         (lambda: Dataflow(line("p"), {"p": str}), "PS708"),
         (lambda: Dataflow(line("p"), {"p": Mapped}), "PS708"),  # it needs a function
         (lambda: Dataflow(line("p"), {"p": 7}), "PS708"),  # type: ignore[dict-item]
+        (lambda: Dataflow(line("p"), [str.upper]), "PS708"),  # type: ignore[arg-type]
         (lambda: Dataflow(line("p"), sources={"out": []}), "PS709"),
         (lambda: Dataflow(line("p")).run(sources={"nowhere": []}), "PS709"),
         (lambda: Dataflow(line("p")).run(engine="thread"), "PS711"),

@@ -41,6 +41,8 @@ def refused(code: str, call: Callable[[], Any]) -> str:
         ("PS715", {"limit": 0}),
         ("PS715", {"limit": 1.5}),
         ("PS715", {"engine": "threads", "seed": 3}),
+        ("PS707", {"sinks": {"out": 5}}),
+        ("PS707", {"sinks": {"late": 5}}),
         ("PS716", {"sinks": {"outt": []}}),
         ("PS716", {"sinks": {"in": []}}),
         ("PS719", {"sources": {"in": explicit([(0, 1)], late="out")}}),
@@ -63,6 +65,8 @@ def test_a_run_refuses_what_is_of_no_use_before_it_begins(code: str, options: di
         ("PS718", {"p": DeadLetter}),
         ("PS718", Retry(then=Retry())),  # type: ignore[arg-type]
         ("PS718", DeadLetter("")),
+        ("PS718", Retry(times=-1)),
+        ("PS718", Retry("three")),  # type: ignore[arg-type]
         ("PS718", DeadLetter(5)),  # type: ignore[arg-type]
         ("PS719", DeadLetter("out")),
         ("PS719", {"p": Retry(then=DeadLetter("out"))}),
@@ -323,3 +327,15 @@ def test_an_output_edge_may_be_named_late() -> None:
     graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "late")
     items = [(0, "x"), Complete([2]), (1, "y"), (2, "z")]
     assert Dataflow(graph).run(sources={"in": items}) == {"late": [(0, "x"), (2, "z")], "late data": [(1, "y")]}
+
+
+def test_hints_fit_what_was_given() -> None:
+    with pytest.raises(PointstampError, match="lambda value: str"):
+        Dataflow(line("p"), {"p": str})
+
+    def broken() -> Node:
+        raise ValueError("no")
+
+    with pytest.raises(PointstampError) as caught:
+        Dataflow(line("p"), {"p": broken}).run()
+    assert (caught.value.code, caught.value.hint) == ("PS705", "mend what makes it")

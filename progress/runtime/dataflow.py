@@ -57,6 +57,9 @@ class Dataflow:
         self.graph = graph
         self.copies = copies
         self.network = network_of(graph)
+        given: object = nodes
+        if not (given is None or isinstance(given, Mapping)):
+            raise PointstampError("PS708", f"the nodes are {brief(given)}", 'the code by node: {"total": Total}')
         self.nodes: dict[str, Code] = dict(nodes or {})
         for name, code in self.nodes.items():
             self._check_node(name)

@@ -127,7 +127,7 @@ class NodeFailed(PointstampError):
             super().__init__(
                 "PS705",
                 f"{brief(node)} failed {what}{at}: {type(error).__name__}: {what_it_said(error)}",
-                "mend the node, or give the run an on_error for it",
+                "mend what makes it" if what == MADE else "mend the node, or give the run an on_error for it",
             )
         self.node = node
         self.time = time

@@ -57,6 +57,9 @@ def policies(on_error: Any, network: Network) -> dict[str, OnError]:
         if not isinstance(last, Stop | DeadLetter):
             what = f"on_error is {brief(policy)} for {brief(name)}"
             raise PointstampError("PS718", what, "Stop(), Retry() or DeadLetter(); after Retry one of the others")
+        times: Any = policy.times if isinstance(policy, Retry) else 0
+        if not isinstance(times, int) or times < 0:
+            raise PointstampError("PS718", f"{brief(policy)} for {brief(name)}", "times: a whole number from 0 on")
         if isinstance(last, DeadLetter):
             side_output: Any = last.name
             if not isinstance(side_output, str) or not side_output:

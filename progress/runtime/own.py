@@ -35,6 +35,8 @@ def check_code(name: str, code: Any) -> None:
             raise PointstampError("PS708", what, f"lambda: {code.__name__}(...); or a {code.__name__}, made")
     elif isinstance(code, type) or not (isinstance(code, Node) or callable(code)):
         right = "a Node; a class of them, or a function that makes one; or a function of a value"
+        if isinstance(code, type):
+            right = f"a class of nodes; or a function of a value, lambda value: {code.__name__}(value)"
         raise PointstampError("PS708", f"{brief(code)} is not code for {brief(name)}", right)
 
 

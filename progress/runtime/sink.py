@@ -172,12 +172,7 @@ class Sinks:
         if hasattr(sink, "write_all"):
             return lambda time, values: self._wait_for(sink.write_all(time, values))
         write = sink.write if hasattr(sink, "write") else sink
-        if not callable(write):
-            raise PointstampError(
-                "PS707",
-                f"the sink of {brief(name)} is {brief(sink)}",
-                "a list, a function of (time, value), or `write`",
-            )
+        assert callable(write)
 
         def one_by_one(time: Any, values: Sequence[Any]) -> None:
             for value in values:
@@ -197,7 +192,13 @@ def _made(name: str, sink: Sink) -> Sink:
         what = f"the sink of {brief(name)} is a file, {brief(sink)}"
         raise PointstampError("PS707", what, "graphs.JsonLines(path); or a function of (time, value) that writes to it")
     make: Callable[[str], Sink] | None = getattr(sink, "sink_for", None)
-    return sink if make is None else make(name)
+    made = sink if make is None else make(name)
+    if not (
+        made is None or isinstance(made, list) or callable(made) or hasattr(made, "write") or hasattr(made, "write_all")
+    ):
+        right = "a list, a function of (time, value), or `write`"
+        raise PointstampError("PS707", f"the sink of {brief(name)} is {brief(made)}", right)
+    return made
 
 
 def _check_places(sinks: dict[str, Sink]) -> None:
