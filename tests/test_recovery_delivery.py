@@ -12,7 +12,18 @@ from typing import Any
 import pytest
 
 from progress import PointstampError
-from progress.recovery.delivery import END, Failure, Input, Internal, Output, classify, exactly_once, explored
+from progress.recovery.delivery import (
+    END,
+    Failure,
+    Input,
+    Internal,
+    Output,
+    classify,
+    exactly_once,
+    explored,
+    what_may_leave,
+)
+from progress.recovery.dependencies import Dependencies
 from progress.recovery.protocols import (
     AFTER,
     BATCHES,
@@ -93,6 +104,44 @@ def test_a_reference_that_does_not_end_is_not_taken_for_one_that_explains_nothin
     assert [each.holds for each in found] == [False, False, None, True]
     assert found.strongest == "undecided"
     assert classify(after, failures=2).strongest == "at least once"
+
+
+def test_section_2_who_has_seen_a_and_ab_may_get_bac() -> None:
+    """Each string was processed exactly once, and the output contradicts what was there before."""
+    naive = DRIFTING._replace(order=Order.RACES, channels=(("a",), ("b",), ("c",)))
+    faulty, reference = explored(naive, 1), explored(naive, 0)
+    seen_before = (("a", "b", "c"), ("a", "ab"))
+    assert what_may_leave(faulty)[seen_before] == {"".join(order) for order in permutations("abc")}
+    assert what_may_leave(reference)[seen_before] == {"abc"}
+
+
+def test_the_closure_of_d_and_what_theorem_1_asks_of_it() -> None:
+    """x and y become s, of which b1 leaves; s and z become t, of which b2 leaves: with s saved before b1, or not."""
+    hasty = Dependencies([("xy", "s"), ("s", ["b1"]), ("sz", "t"), ("t", ["b2"])])
+    assert hasty.closure("x") == {"x", "s", "b1", "t", "b2"}
+    assert hasty.inverse_closure("b1") == {"b1", "s", "x", "y"}
+    assert hasty.between("b1", "b2") == frozenset()
+    assert hasty.condition_1("s", "b1", "b2"), "as printed, it says nothing where nothing comes of b1"
+    assert not hasty.saves_first("s", "b1", "b2")
+    saved = Dependencies([("xy", ["b1"]), (["b1", "z"], "t"), ("t", ["b2"])])  # the snapshot is the output b1
+    assert saved.between("b1", "b2") == {"b1", "t", "b2"}
+    assert saved.saves_first("b1", "b1", "b2")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_closures_are_those_of_all_ways_written_out(seed: int) -> None:
+    chosen = random.Random(f"dependencies {seed}")
+    pairs = [
+        (chosen.sample(range(6), chosen.randint(1, 2)), chosen.sample(range(6), chosen.randint(1, 2))) for _ in range(6)
+    ]
+    single = {(before, after) for befores, afters in pairs for before in befores for after in afters}
+    ways = {(each, each) for each in range(6)} | single
+    for _ in range(6):
+        ways |= {(one, last) for one, between in ways for other, last in single if between == other}
+    found = Dependencies(pairs)
+    for element in range(6):
+        assert found.closure(element) == {after for before, after in ways if before == element}
+        assert found.inverse_closure(element) == {before for before, after in ways if after == element}
 
 
 WINDOW = Operation("concatenation in a window of two", "", lambda state, element: (state + element)[-2:])
