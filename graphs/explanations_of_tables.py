@@ -180,10 +180,9 @@ A sink was given a place in which there is something that its run has not writte
 that is none.""",
         why="""\
 Such a sink passes over what its own run has written, which makes a repetition after a kill
-harmless. What another run has written is no repetition: to pass over it would drop the new rows
-without a word, to add to it may double them. So the run is told which is meant, and files of
-somebody else are left alone.
-A start with the same `--state` is the same run, and goes on.""",
+harmless. What another run has written is not a repetition: to pass over it would drop the new
+rows without a word, to add to it may double them. So the run is told which is meant, and files of
+somebody else are left alone. A start with the same `--state` is the same run, and goes on.""",
         example=Example(
             """\
 from tempfile import mkdtemp

@@ -430,7 +430,7 @@ def times_of(domain: Domain) -> str:
 
 
 def right_time(value: object, domain: Domain) -> str:
-    """What would be right instead of a value that is no time, for a hint."""
+    """What would be right instead of a value that is not a time, for a hint."""
     numbers = value if isinstance(value, tuple) else (value,)
     kinds = {type(each) for each in numbers if hasattr(each, "__index__") and not isinstance(each, int)}
     if kinds:

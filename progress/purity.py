@@ -18,7 +18,7 @@ RIGHT = "a step is a function of the state and the event: give back a new state 
 
 
 def refused(name: str, what: str) -> PointstampError:
-    """What is said of a node whose step is no function."""
+    """What is said of a node whose step is not a function."""
     return PointstampError("PS615", f"the node {name!r} {what}", RIGHT)
 
 

@@ -281,7 +281,7 @@ class Tracker:
     async def wait(self, node: str, time: Any) -> None:
         """Wait until nothing at or before `time` can arrive at a node any more, as `complete` tells.
 
-        Steps may be taken in this loop or in any thread. It asks for nothing: a request is no part of this.
+        Steps may be taken in this loop or in any thread. It asks for nothing: a request is not part of this.
         """
         import asyncio  # 30 ms that most programs need not pay
 

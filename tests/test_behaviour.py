@@ -183,7 +183,7 @@ def test_without_late_messages_less_is_found() -> None:
     assert (2, "out", 0) not in explore(node, {"in": [Message(2)]}, [5, 2], late=False).one_step
 
 
-# --- nodes that are no functions -------------------------------------------------------------------------------------
+# --- nodes that are not functions ------------------------------------------------------------------------------------
 
 
 class Remembers:

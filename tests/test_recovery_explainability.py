@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -15,28 +15,9 @@ from progress.recovery.explanations import explained, explained_monotonically
 from progress.recovery.observability import Observability, not_monotonic
 from progress.recovery.transparency import Without, is_transparent
 from progress.semantics import Exploration, Failed, Says, explore
+from tests.labelled import Labelled
 
 Table = dict[str, list[tuple[str, str]]]
-
-
-class Letters:
-    """A transition system of one's own: states are texts, steps have names."""
-
-    def __init__(self, table: Table, start: Iterable[str]) -> None:
-        self.table = table
-        self.start = list(start)
-
-    def initial(self) -> Iterable[str]:
-        return self.start
-
-    def successors(self, state: str) -> Iterable[tuple[Any, str]]:
-        return self.table.get(state, [])
-
-    def representative(self, state: str) -> Hashable:
-        return state
-
-    def visible(self, state: str) -> Hashable:
-        return state
 
 
 def of(text: str, start: str = "0") -> Exploration[str]:
@@ -46,7 +27,7 @@ def of(text: str, start: str = "0") -> Exploration[str]:
         name, _, ends = word.rpartition(":")
         one, other = ends.split(">")
         table.setdefault(one, []).append((name or ends, other))
-    return explore(Letters(table, start.split()))
+    return explore(Labelled(table, start.split()))
 
 
 ALL = Observability("the state", lambda state: state)
@@ -176,8 +157,8 @@ def test_observations_need_not_be_hashable() -> None:
 
 def test_what_was_not_explored_is_not_decided() -> None:
     table: Table = {str(number): [("on", str(number + 1))] for number in range(100)}
-    partly = explore(Letters(table, ["0"]), most_states=50)
-    wholly = explore(Letters(table, ["0"]))
+    partly = explore(Labelled(table, ["0"]), most_states=50)
+    wholly = explore(Labelled(table, ["0"]))
     assert explainable(partly, wholly, ALL).says is Says.NOT_DECIDED
     assert explainable(wholly, partly, ALL).says is Says.NOT_DECIDED
     with pytest.raises(Failed, match="is not decided"):
@@ -205,7 +186,7 @@ def random_system(chance: random.Random) -> Exploration[str]:
     for _ in range(chance.randint(3, 9)):
         one, other = sorted(chance.sample(states, 2))
         table.setdefault(one, []).append((f"{one}>{other}", other))
-    return explore(Letters(table, ["a1"]))
+    return explore(Labelled(table, ["a1"]))
 
 
 def by_force(implementation: Exploration[str], specification: Exploration[str]) -> bool:

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterable
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from progress.semantics import Failed, Outcome, Says, eventually, explore, leads_to
+from tests.labelled import Labelled
 
 Table = dict[int, list[tuple[str, int]]]
 
 
-class Labelled:
-    """A machine of numbers whose steps have names."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def initial(self) -> Iterable[int]:
-        return [0]
-
-    def successors(self, state: int) -> Iterable[tuple[Any, int]]:
-        return self.table.get(state, [])
-
-    def representative(self, state: int) -> Hashable:
-        return state
-
-    def visible(self, state: int) -> Hashable:
-        return state
-
-
 def says(table: Table, goal: int, rare: str = "") -> Says:
     wanted = eventually("there", lambda state: state == goal, rare=lambda action: action in rare)
-    return explore(Labelled(table), [wanted]).verdicts[0].says
+    return explore(Labelled(table, [0]), [wanted]).verdicts[0].says
 
 
 def test_what_stops_before_the_goal_is_a_counterexample() -> None:
@@ -68,7 +48,7 @@ def test_rare_actions_come_to_an_end_and_nothing_obliges_them() -> None:
 
 def test_the_counterexample_goes_to_where_it_stays_and_once_around() -> None:
     table: Table = {0: [("in", 1), ("out", 4)], 1: [("a", 2), ("out", 4)], 2: [("b", 1)], 4: []}
-    found = explore(Labelled(table), [eventually("there", lambda state: state == 4)])
+    found = explore(Labelled(table, [0]), [eventually("there", lambda state: state == 4)])
     path = found.verdicts[0].path
     assert path is not None
     assert path.steps == (("in", 1), ("a", 2), ("b", 1))
@@ -78,7 +58,7 @@ def test_the_counterexample_goes_to_where_it_stays_and_once_around() -> None:
 
 def test_one_leads_to_the_other_only_where_it_is_so() -> None:
     table: Table = {0: [("a", 1), ("b", 2)], 1: [("c", 3)], 2: []}
-    machine = Labelled(table)
+    machine = Labelled(table, [0])
     good = leads_to("one to three", lambda state: state == 1, lambda state: state == 3)
     bad = leads_to("two to three", lambda state: state == 2, lambda state: state == 3)
     found = explore(machine, [good, bad])
@@ -88,7 +68,7 @@ def test_one_leads_to_the_other_only_where_it_is_so() -> None:
 
 def test_what_was_not_visited_to_the_end_is_not_decided() -> None:
     table: Table = {number: [("on", number + 1)] for number in range(100)}
-    found = explore(Labelled(table), [eventually("there", lambda state: state == 100)], most_states=50)
+    found = explore(Labelled(table, [0]), [eventually("there", lambda state: state == 100)], most_states=50)
     assert found.outcome is Outcome.TOO_MANY_STATES
     assert found.verdicts[0].says is Says.NOT_DECIDED
 
@@ -129,7 +109,7 @@ def test_random_machines_against_every_set_of_states_that_may_recur() -> None:
             for number in range(count)
         }
         wanted = eventually("there", partial(int.__eq__, count - 1))
-        verdict = explore(Labelled(table), [wanted]).verdicts[0]
+        verdict = explore(Labelled(table, [0]), [wanted]).verdicts[0]
         seen.add(verdict.says)
         assert verdict.says is (Says.FAILS if avoids(table, count - 1) else Says.HOLDS), table
         if verdict.path is not None:

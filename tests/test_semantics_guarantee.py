@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,6 +34,7 @@ from progress.semantics import (
 from progress.semantics.actions import notify
 from progress.semantics.clocks import Frontiers
 from progress.semantics.properties import LeadsEach, Since
+from tests.labelled import Labelled
 from tests.local_histories import FunctionNode
 from tests.random_systems import random_system
 from tests.small_systems import chain, loop, messages, nested, relay
@@ -310,25 +311,6 @@ def test_a_budget_that_does_not_suffice_is_said() -> None:
 Table = dict[int, list[tuple[str, int]]]
 
 
-class Labelled:
-    """A machine of numbers whose steps have names."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def initial(self) -> Iterable[int]:
-        return [0]
-
-    def successors(self, state: int) -> Iterable[tuple[Any, int]]:
-        return self.table.get(state, [])
-
-    def representative(self, state: int) -> Hashable:
-        return state
-
-    def visible(self, state: int) -> Hashable:
-        return state
-
-
 def random_table(chance: random.Random, count: int) -> Table:
     labels = ["a1", "a2", "b1", "b2", "goal1", "goal2"]
     return {
@@ -371,7 +353,7 @@ def test_what_has_to_come_by_an_action_against_all_sets_that_may_recur() -> None
         wanted = leads_each(
             "it comes", lambda state: ["goal"], lambda thing, label: label.startswith(thing), lambda label: label[:-1]
         )
-        (verdict,) = explore(Labelled(table), [wanted]).verdicts
+        (verdict,) = explore(Labelled(table, [0]), [wanted]).verdicts
         assert verdict.says is (Says.FAILS if may_be_put_off(table) else Says.HOLDS), table
         seen[verdict.says] += 1
         if verdict.path is not None:
@@ -396,7 +378,7 @@ def test_what_happens_against_all_that_is_reached_from_there() -> None:
             lambda label, number: (label, number) not in bad,  # noqa: B023 - used before it changes
             lambda before, action, after: not action.startswith(avoids),  # noqa: B023
         )
-        (verdict,) = explore(Labelled(table), [wanted]).verdicts
+        (verdict,) = explore(Labelled(table, [0]), [wanted]).verdicts
         lengths = shortest(table, bad, avoids)
         seen[verdict.says] += 1
         assert verdict.says is (Says.FAILS if lengths else Says.HOLDS)

@@ -44,7 +44,7 @@ class NoIterator:
 
 
 class Class:
-    """An iterator that is no generator; a pipe that is closed must not look like the end of anything."""
+    """An iterator that is not a generator; a pipe that is closed must not look like the end of anything."""
 
     def __iter__(self) -> Class:
         return self
@@ -180,7 +180,7 @@ def test_the_next_value_is_the_policys_own(engine: str) -> None:
 
 @every_engine
 def test_what_completes_times_that_are_none_stops_the_run(engine: str) -> None:
-    """It is no event: nobody knows what would be complete without it."""
+    """It is not an event: nobody knows what would be complete without it."""
     with pytest.raises(Exception, match=r"PS503: .*'in'"):
         Dataflow(graph(), on_error=DeadLetter()).run(engine=engine, sources={"in": gives((0, 1), Complete([-1]))})
 

@@ -13,8 +13,8 @@ FEW = 8  # values of an edge that are shown
 class Results(dict[str, list[tuple[Any, Any]]]):
     """What had no sink, as pairs (time, value) by output edge; late and dead data by their side outputs.
 
-    An output by which nothing left is no key, as in a `Counter`, and has an empty list: `run()["out"]`. A name by which
-    nothing can leave, or whose values went to a sink, is a `KeyError`.
+    An output by which nothing left is not a key, as in a `Counter`, and has an empty list: `run()["out"]`. A name by
+    which nothing can leave, or whose values went to a sink, is a `KeyError`.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class _End:
 END = _End()
 MARKS = frozenset(
     {Aside, Complete, Late, Messages, Refused, _Silent, _End}
-)  # types of items that are no single message
+)  # types of items that are not single messages
 READ = frozenset({Aside, Late, Messages, Refused})  # those of them that bring something
 
 

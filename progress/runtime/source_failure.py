@@ -1,4 +1,4 @@
-"""What can go wrong with a source: it raises, or gives something that is no message.
+"""What can go wrong with a source: it raises, or gives something that is not a message.
 
 A source that raises has ended the run (`SourceFailed`). One event that is malformed need not: a policy, or an input of
 lines, says of it `Refused(value, error, place)` and goes on with the next, and the run's `on_error` for the input edge,

@@ -390,7 +390,7 @@ def of_join(match: Callable[[Any, Any], Any], *, domain: Domain | None = None) -
     def sound(case: Case) -> str | None:
         wanted = matches(case.events)
         left = [(event.time, event.data) for event in data_of(case.produced)]
-        return next((f"{found!r} is no match of data at its time" for found in left if found not in wanted), None)
+        return next((f"{found!r} is not a match of data at its time" for found in left if found not in wanted), None)
 
     def complete(case: Case) -> str | None:
         left = [(event.time, event.data) for event in data_of(case.produced)]

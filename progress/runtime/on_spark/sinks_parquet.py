@@ -5,7 +5,7 @@
     FOLDER/_commits/KEY@RUN.json    the commit: {"time": t, "folder": "time=KEY", "files": [...], "rows": n, ...}
 
 A time is in the table from the instant at which its commit has its name. Everything before that can be done again: an
-attempt is removed by the next run, and files that no commit names are no part of the table. A commit that takes the
+attempt is removed by the next run, and files that no commit names are not part of the table. A commit that takes the
 place of others names them (`replaces`), so a reader has the one or the others; then they are removed. `read_committed`
 reads what is committed. Who reads FOLDER itself sees whole times too, where renaming a folder is one step (not in an
 object store) and one run has written it, with the time's key as a column `time` if the rows have none of this name; for
@@ -166,7 +166,7 @@ class Commits:
         return int(seen.get["rows"])
 
     def _write(self, name: str, commit: dict[str, Any], replaces: list[str]) -> None:
-        """Commit; what it replaces is no part of the table from then on, and is removed."""
+        """Commit; what it replaces is not part of the table from then on, and is removed."""
         if replaces:
             commit["replaces"] = replaces
         self._folder.write(f"{COMMITS}/{name}", json.dumps(commit, default=str))
