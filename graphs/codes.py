@@ -10,6 +10,7 @@ explanations are loaded when one is looked at, not before: every `pointstamp che
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphs.diagnostic import Severity
@@ -235,7 +236,10 @@ def code(number: str) -> Code:
 def _unknown(number: str) -> PointstampError:
     from graphs.document import nearest, quoted
 
-    close = nearest(number, [*CODES, *(entry.name for entry in CODES.values())])
+    begins = [each for each in CODES if len(number) > 2 and each.startswith(number.upper())]
+    is_number = re.fullmatch(r"PS\d{3}", number.upper()) is not None  # each number is as near as any other
+    names = [*CODES, *(entry.name for entry in CODES.values())]
+    close = begins[0] if begins else None if is_number else nearest(number, names)
     hint = (
         f"did you mean {close}?" if close else f"a number from {min(CODES)} to {max(CODES)}, as docs/codes lists them"
     )

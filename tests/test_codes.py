@@ -132,6 +132,15 @@ def test_an_unknown_code_is_refused_in_one_line(word: str) -> None:
     assert word != "PS2O1" or caught.value.hint == "did you mean PS201?"
 
 
+@pytest.mark.parametrize(
+    ("word", "says"), [("PS20", "did you mean PS201?"), ("ps30", "did you mean PS301?"), ("PS999", "a number from ")]
+)
+def test_a_code_that_is_not_whole_or_not_there(word: str, says: str) -> None:
+    with pytest.raises(PointstampError) as caught:
+        explain(word)
+    assert caught.value.hint.startswith(says)
+
+
 def test_a_code_as_plain_data_has_all_its_texts() -> None:
     for entry in CODES.values():
         data = entry.to_json()
