@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
 COPIED = (
-    *("progress", "graphs", "recursion", "benchmarks", "examples", "tests", "scripts", "docs"),
+    *("pointstamp", "progress", "graphs", "recursion", "benchmarks", "examples", "tests", "scripts", "docs"),
     *("pyproject.toml", "setup.py", "README.md", "LICENSE"),
 )
 LEFT_OUT = ("__pycache__", "*.so", "target", ".peers")
@@ -1543,6 +1543,12 @@ DELIVERY = (
         "progress/recovery/delivery.py",
         "output in expected and fits(other, entered)",
         "output in expected",
+    ),
+    Mutant(
+        "a reference that does not end explains nothing",
+        "progress/recovery/delivery.py",
+        "return judged if judged.holds or are_all else",
+        "return judged if True else",
     ),
     Mutant(
         "failures lose nothing",

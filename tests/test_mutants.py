@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import ALGORITHMS, ENGINE, KERNEL, MUTANTS, PROJECT, RECOVERY, RECURSION, SEMANTICS, Mutant
+from tests.mutants import ALGORITHMS, COPIED, ENGINE, KERNEL, MUTANTS, PROJECT, RECOVERY, RECURSION, SEMANTICS, Mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -29,3 +29,7 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("suite", sorted({mutant.suite for mutant in MUTANTS}))
 def test_its_suite_is_there(suite: tuple[str, ...]) -> None:
     assert all((PROJECT / test.partition("::")[0]).is_file() for test in suite)
+
+
+def test_every_package_is_copied_so_that_none_is_taken_from_where_nothing_is_broken() -> None:
+    assert {file.parent.name for file in PROJECT.glob("*/__init__.py")} <= {*COPIED}
