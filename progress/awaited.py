@@ -7,6 +7,7 @@ timeout, is forgotten; of a node and a time only the number stays with which the
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _added(loop: AbstractEventLoop, waiting: Waiting) -> Future[None]:
 
 def _tell(waiting: Waiting) -> None:
     for future, loop in list(waiting.items()):
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed, by now it may be: nobody waits there any more
             loop.call_soon_threadsafe(_done, future)
 
 

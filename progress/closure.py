@@ -75,6 +75,7 @@ class Closure:
         self.given_on_edge: dict[int, list[Any]] = {}
         self._frontiers: dict[int, Antichain] = {}  # by location; those of edges are computed when asked for
         self._entries: dict[int, dict[Any, _Entry | None]] = {}  # how each time came to its location; None: given there
+        self._left = MOST_STEPS  # and some for each edge and time, for the frontiers of edges
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(of {self.network!r})"
@@ -166,13 +167,21 @@ class Closure:
             return known
         entries: dict[Any, _Entry | None] = {}
         edge = location - count
-        for time in self.given_on_edge.get(edge, ()):
+        given = self.given_on_edge.get(edge, ())
+        self._left += MOST_STEPS_AN_EDGE + _allowance(len(given))
+        for time in given:
+            self._left -= known.cost
             if known.insert(time):
                 entries[time] = None
         source, summary = network.sources[edge], network.summaries[edge]
         if source != NO_NODE and summary is not None and source in self._frontiers:
-            for before in self._frontiers[source].times:
+            times = self._frontiers[source].times
+            self._left += _allowance(len(times))
+            for before in times:
                 for time in summary.limits(before):
+                    self._left -= known.cost
+                    if self._left < 0:
+                        raise ClosureTooLarge
                     if known.insert(time):
                         entries[time] = self._entries[source][before]
         self._frontiers[location], self._entries[location] = known, entries
@@ -192,6 +201,11 @@ class Closure:
             entry = entry.before
         way.reverse()
         return way, {len(way) - 2 - place: rounds for place, rounds in fallen.items()}
+
+
+def _allowance(given: int) -> int:
+    """Steps for so many times that are there already, each of which is compared to the others."""
+    return given * (100 + given // 16)
 
 
 def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
@@ -247,7 +261,7 @@ class _Run:
         self.queue: list[tuple[int, int, int]] = []
         self.turn = 0
         self.patience: dict[int, int] = {}  # how many steps within a component are taken before falls are looked for
-        self.left = MOST_STEPS + MOST_STEPS_AN_EDGE * len(network.edges) + given * (100 + given // 16)
+        self.left = MOST_STEPS + MOST_STEPS_AN_EDGE * len(network.edges) + _allowance(given)
 
     def offer(self, entry: _Entry) -> None:
         """Take a time at a node unless one at or below it is known there."""

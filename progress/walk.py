@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from progress.coordinate import KEEP, Relation, Undecided
 from progress.finite_way import finite_way
 from progress.layout import Layout, layout_of
-from progress.normal_form import Piece, Undominated, compose, piece_relations, undominated
+from progress.normal_form import Piece, Undominated, compose, piece_relations
 from progress.pointstamp import Pointstamp
 from progress.summary import NormalSummary
 from progress.topology import Network
@@ -61,6 +61,19 @@ def unchanged(layout: Layout) -> list[Piece]:
     return [Piece(case, (), case, (KEEP,) * len(rows.leaves)) for case, rows in layout.rows.items()]
 
 
+def width(layout: Layout) -> int:
+    """How many numbers a comparison of two pieces looks at, at most; two are the least that counts."""
+    return max([2, *(len(rows.leaves) for rows in layout.rows.values())])
+
+
+def take(kept: Undominated, piece: Piece, wide: int, budget: Budget) -> bool:
+    """Add a piece; whether it was taken. Two comparisons of two numbers each are charged as a composition."""
+    compared = kept.compared
+    is_taken = kept.add(piece)
+    budget.charge((kept.compared - compared) * wide // 4)
+    return is_taken
+
+
 def compare(layout: Layout, pieces: Sequence[Piece]) -> dict[Relation, Any]:
     """How results can compare to starts, each relation with such a start."""
     found: dict[Relation, Any] = {}
@@ -74,6 +87,7 @@ def relations_of(network: Network, walk: Sequence[int], budget: Budget) -> dict[
     """How the closed walk's results can compare to its starts. Cost: O(edges * pieces)."""
     start = network.sources[walk[0]]
     layout = layout_at(network, start)
+    wide = width(layout)
     pieces = unchanged(layout)
     for edge in walk:
         summary = normal_summary(network, edge)
@@ -85,7 +99,11 @@ def relations_of(network: Network, walk: Sequence[int], budget: Budget) -> dict[
                 if both is not None:
                     joined.append(both)
         if len(joined) > 1:
-            joined = list(undominated(layout.rows, layout_at(network, network.targets[edge]).rows, joined))
+            kept = Undominated(layout.rows, layout_at(network, network.targets[edge]).rows)
+            taken = []
+            for both in dict.fromkeys(joined):
+                taken += [both] * take(kept, both, wide, budget)
+            joined = [both for both in taken if both in kept]
         if len(joined) > MOST_PIECES:
             raise Undecided("a walk has too many pieces")
         pieces = joined
@@ -103,6 +121,7 @@ def closed_walks(
     any more, one for every closed walk at all. Yields pairs (edges so far, found).
     """
     layout = layout_at(network, start)
+    wide = width(layout)
     outgoing: dict[int, list[int]] = {}
     for edge in edges:
         outgoing.setdefault(network.sources[edge], []).append(edge)
@@ -132,10 +151,8 @@ def closed_walks(
                             yield length, Found(unfolded(longer), relations)
                     if target not in kept:
                         kept[target] = Undominated(layout.rows, layout_at(network, target).rows)
-                    compared = kept[target].compared
-                    if kept[target].add(both):
+                    if take(kept[target], both, wide, budget):
                         following.append((target, both, longer))
-                    budget.charge((kept[target].compared - compared) // 2)
         level = following
 
 

@@ -11,7 +11,7 @@ import progress.closure
 from graphs import Graph, from_data
 from graphs.ask import Asker
 from graphs.track import TrackSession
-from progress import PointstampError, Tracker
+from progress import PointstampError, Tracker, check_conditions, close, normal_form
 from progress.eager import Eager
 
 Json = Any
@@ -163,3 +163,35 @@ def test_a_table_of_rows_with_many_places_is_read() -> None:
     graph.edge("a", None, id="out")
     tracker = Tracker(graph, inputs={"in": [(1,) * places]})
     assert tracker.frontier("out") == ((2,) * places,)
+
+
+def wide_cycle(width: int) -> Graph:
+    """Each of three nodes raises any one of so many coordinates: of three steps there are width**3 / 6 results."""
+    graph = Graph(time={"product": ["nat"] * width})
+    raises = {"any": [{"advance": [int(place == raised) for place in range(width)]} for raised in range(width)]}
+    for name in ("a", "b", "c"):
+        graph.node(name, summary=raises)
+    return graph.edge(None, "a", "in").edge("a", "b", "x").edge("b", "c", "y").edge("c", "a", "z")
+
+
+def test_the_frontier_of_an_edge_is_refused_soon_where_it_is_too_wide() -> None:
+    """The nodes have 1, 30 and 465 times, found soon; the edge behind the third has 4,960, each compared to all."""
+    found = close(wide_cycle(30), [("a", (FAR,) * 30)])
+    assert len(found.times(found.network.number("c"))) == 465
+    with pytest.raises(PointstampError, match="PS604"):
+        _ = found.frontiers
+
+
+def test_what_wide_pieces_cost_is_counted_by_their_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison of 30 numbers counts as much as fifteen of two: what `check` looks at is counted here."""
+    looked = 0
+    judged = normal_form.dominates
+
+    def counted(source: Any, target: Any, one: Any, other: Any) -> bool:
+        nonlocal looked
+        looked += len(one.moves)
+        return judged(source, target, one, other)
+
+    monkeypatch.setattr(normal_form, "dominates", counted)
+    check_conditions(wide_cycle(30))
+    assert looked < 4_000_000

@@ -58,7 +58,15 @@ class Domains:
         raise LookupError("gone")
 
 
+class Unkind:
+    """What is given as a time, and raises when it is looked at."""
+
+    def __hash__(self) -> int:
+        raise LookupError("gone")
+
+
 RAISES: dict[str, Any] = {
+    "a time": [(Unkind(), "a")],
     "in the middle": in_the_middle,
     "at once": at_once,
     "iter": NoIterator(),

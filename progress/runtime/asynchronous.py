@@ -264,7 +264,7 @@ class Asynchronous:
 
     async def _bring(self, feed: Feed, arrived: list[Any]) -> None:
         await self._room(feed)
-        self._brought(feed, feed.digest(arrived))
+        self._brought(feed, feed.digest_arrived(arrived))
         arrived.clear()
         self._wake.set()
 

@@ -142,7 +142,7 @@ class Brought(NamedTuple):
 class Feed:
     """The items of one source on their way to an input edge.
 
-    Items are read by `look`, or somewhere else, and then given to `digest`.
+    Items are read by `look`, or somewhere else, and then given to `digest_arrived`.
     """
 
     def __init__(
@@ -197,6 +197,13 @@ class Feed:
     def failed(self, error: BaseException) -> BaseException:
         """What stops the run when the source raises this: a failure that names the edge; what has a code is one."""
         return SourceFailed(self.edge, error) if _is_bare(error) else error
+
+    def digest_arrived(self, items: Iterable[Any]) -> Brought:
+        """`digest` of what was read somewhere else; where it raises, as a time of the user's own may, that is named."""
+        try:
+            return self.digest(items)
+        except FAILURES as error:
+            raise self.failed(error) from None
 
     def digest(
         self, items: Iterable[Any], most: int | None = None, moves: int = 1, pace: Pace | None = None

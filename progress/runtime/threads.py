@@ -188,7 +188,7 @@ class Threads:
         found = False
         for feed, arrived in zip(self._feeds, self._arrived, strict=True):
             if self._may_bring(feed, arrived):
-                self._brought(feed, feed.digest(self._some(arrived)))
+                self._brought(feed, feed.digest_arrived(self._some(arrived)))
                 found = True
         if found:
             self._room.notify_all()
