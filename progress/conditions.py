@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from progress.component import components
 from progress.coordinate import Relation, Undecided
-from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, Verdict, judge, preferred, surely_advances
+from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, COMPOSITIONS, Verdict, judge, preferred, surely_advances
 from progress.endless import low_enough, lower_than
 from progress.errors import PointstampError
 from progress.layout import layout_of
@@ -27,7 +27,7 @@ from progress.rising import is_silent_on_any_order, rises_on_any_order
 from progress.sampling import relation, sampled_walks
 from progress.summary import NormalSummary, Summary
 from progress.topology import NO_NODE, Network, Topology, network_of
-from progress.walk import Found, followed, layout_at, visited
+from progress.walk import Budget, Found, followed, layout_at, visited
 
 
 class EarlyRequest(NamedTuple):
@@ -150,7 +150,8 @@ def check_conditions(graph: Topology) -> Report:
     """Judge a graph.
 
     Cost: O(nodes + edges) for the components; inside them O(edges) a coordinate where no summary moves times down,
-    `progress.potential` where some do, and at most `progress.cycle.COMPOSITIONS` compositions where neither decides.
+    `progress.potential` where some do, and at most `progress.cycle.COMPOSITIONS`
+    compositions for the whole graph where neither decides; what they leave open is None.
     """
     network = network_of(graph)
     if network.relation is not None:
@@ -165,8 +166,9 @@ def _report(network: Network) -> Report:
     advances: bool | None = True
     offences: list[Offence] = []
     standstills: list[Standstill] = []
+    budget = Budget(COMPOSITIONS)
     for edges in components(_doubtful_edges(network), network.sources, network.targets, len(network.nodes)):
-        verdict = _judged(network, edges)
+        verdict = _judged(network, edges, budget)
         holds = _and(holds, verdict.rises)
         advances = _and(advances, verdict.advances)
         if verdict.offence:
@@ -219,9 +221,9 @@ def nodes_in_doubt(network: Network) -> frozenset[int]:
     return found
 
 
-def _judged(network: Network, edges: Sequence[int]) -> Verdict:
+def _judged(network: Network, edges: Sequence[int], budget: Budget) -> Verdict:
     """The verdict, with what sampled times show where it is undecided."""
-    verdict = judge(network, edges)
+    verdict = judge(network, edges, budget)
     if verdict.rises is not None and verdict.advances is not None and verdict.worst_known:
         return verdict
     found = sampled_walks(network, edges)

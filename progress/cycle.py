@@ -28,8 +28,9 @@ from progress.topology import Network
 from progress.walk import Budget, Found, closed_walks, is_simple, relations_of
 from progress.weighting import weigh
 
-FEW_COMPOSITIONS = 2_000
-COMPOSITIONS = 200_000  # for all suspects, and again for an exact search; a second or two each
+FEW_COMPOSITIONS = 10_000
+COMPOSITIONS = 500_000  # for all components of a graph together; a second or so (`progress.walk.Budget`)
+FEWEST_COMPOSITIONS = 10_000  # for each component, however many went before
 ROTATIONS = 24
 LONGEST_MIXTURE = 5_000
 MOST_WEIGHTINGS = 40
@@ -56,12 +57,12 @@ class Verdict(NamedTuple):
     worst_known: bool = True
 
 
-def judge(network: Network, edges: Sequence[int]) -> Verdict:
-    """The verdict on the component of `edges`.
+def judge(network: Network, edges: Sequence[int], budget: Budget) -> Verdict:
+    """The verdict on the component of `edges`, which may use half of the budget for suspects, and then what is left.
 
-    Cost: a few `potentials` and `components` a coordinate for the first way; `COMPOSITIONS` bounds the second.
+    Cost: a few `potentials` and `components` a coordinate for the first way; the budget bounds the second.
     """
-    verdict = _judged(network, edges, COMPOSITIONS)
+    verdict = _judged(network, edges, budget)
     if verdict.advances is not None and verdict.worst_known:
         return verdict
     decided, standstill = standstill_among_states(network, edges)
@@ -75,15 +76,15 @@ def surely_advances(network: Network, edges: Sequence[int]) -> bool:
 
     Cost: that of `judge` with `FEW_COMPOSITIONS`, some hundredths of a second.
     """
-    return _judged(network, edges, FEW_COMPOSITIONS).advances is True
+    return _judged(network, edges, Budget(FEW_COMPOSITIONS)).advances is True
 
 
-def _judged(network: Network, edges: Sequence[int], compositions: int) -> Verdict:
+def _judged(network: Network, edges: Sequence[int], whole: Budget) -> Verdict:
     if all(rises_on_any_order(network.summaries[edge]) for edge in edges):
-        return _rising(network, edges, compositions)
-    component = _drifting(network, edges, compositions)
+        return _rising(network, edges, whole)
+    component = _drifting(network, edges, whole)
     if component is None:
-        return judge_exactly(network, edges, compositions)
+        return judge_exactly(network, edges, whole)
     rises, offence = component.rises()
     standstills, unclear = component.standstills()
     standstill = preferred(network, standstills)
@@ -91,7 +92,7 @@ def _judged(network: Network, edges: Sequence[int], compositions: int) -> Verdic
     settled = not unclear or (standstill is not None and notifies(network, standstill))
     if rises is not None and settled and (rises or descent is not None or standstill is None):
         return Verdict(rises, offence, descent, standstill is None, standstill)
-    exact = judge_exactly(network, edges, compositions, only_simple=not unclear)
+    exact = judge_exactly(network, edges, whole, only_simple=not unclear)
     standstill = preferred(network, [found for found in (standstill, exact.standstill) if found])
     return Verdict(
         exact.rises if rises is None else rises,
@@ -103,18 +104,21 @@ def _judged(network: Network, edges: Sequence[int], compositions: int) -> Verdic
     )
 
 
-def _rising(network: Network, edges: Sequence[int], compositions: int) -> Verdict:
+def _rising(network: Network, edges: Sequence[int], whole: Budget) -> Verdict:
     """The verdict where nothing can fall, on an order of which nothing is known."""
     try:
-        standstill = rising_standstill(network, edges, Budget(compositions))
+        standstill = rising_standstill(network, edges, _at_least(FEWEST_COMPOSITIONS, whole.left, whole))
     except Undecided:
         return Verdict(True, None, None, None, None, worst_known=False)
     return Verdict(True, None, None, standstill is None, standstill)
 
 
-def judge_exactly(
-    network: Network, edges: Sequence[int], compositions: int = COMPOSITIONS, only_simple: bool = False
-) -> Verdict:
+def _at_least(fewest: int, compositions: int, whole: Budget) -> Budget:
+    """So many compositions of those of the whole question, but never fewer than it takes to look at all."""
+    return Budget(max(fewest, compositions), whole)
+
+
+def judge_exactly(network: Network, edges: Sequence[int], whole: Budget, only_simple: bool = False) -> Verdict:
     """The verdict by all walks from every node, those that ask for notifications first.
 
     `only_simple`: walks of at most as many edges as there are nodes, which is enough for all but advancing.
@@ -122,15 +126,15 @@ def judge_exactly(
     nodes = sorted({network.sources[edge] for edge in edges}, key=lambda node: not network.notifies[node])
     offence = descent = standstill = None
     rises_known = advances_known = worst_known = True
-    left = compositions
-    share = max(FEW_COMPOSITIONS, compositions // len(nodes))
+    left = max(FEWEST_COMPOSITIONS, whole.left)
+    share = max(FEW_COMPOSITIONS, left // len(nodes))
     for node in nodes:
         if left <= 0:
             rises_known = advances_known = False
             worst_known = worst_known and not network.notifies[node]
             break
         length = 0
-        budget = Budget(min(left, share))
+        budget = Budget(min(left, share), whole)
         left -= budget.left
         try:
             for length, found in closed_walks(  # noqa: B007 - asked for when the budget is used up
@@ -138,9 +142,9 @@ def judge_exactly(
             ):
                 relations = found.relations
                 if offence is None and BELOW_OR_BESIDE & relations.keys():
-                    offence = _simple_part(network, found, BELOW_OR_BESIDE)
+                    offence = _simple_part(network, found, BELOW_OR_BESIDE, budget)
                 if descent is None and "<" in relations:
-                    descent = _simple_part(network, found, frozenset("<"))
+                    descent = _simple_part(network, found, frozenset("<"), budget)
                 if BELOW_OR_AT & relations.keys():
                     standstill = preferred(network, [found] if standstill is None else [standstill, found])
                 if descent and standstill and (notifies(network, standstill) or not network.notifies[node]):
@@ -160,11 +164,10 @@ def judge_exactly(
     )
 
 
-def _simple_part(network: Network, found: Found, wanted: frozenset[str]) -> Found | None:
+def _simple_part(network: Network, found: Found, wanted: frozenset[str], budget: Budget) -> Found | None:
     """The walk itself, or one of the simple cycles that it is made of, if it can arrive in a wanted relation."""
     if is_simple(network, found.walk):
         return found
-    budget = Budget(10_000)
     path: list[int] = []
     for edge in found.walk:
         path.append(edge)
@@ -191,7 +194,7 @@ def preferred(network: Network, candidates: Sequence[Found]) -> Found | None:
     return min(candidates, key=lambda found: not notifies(network, found), default=None)
 
 
-def _drifting(network: Network, edges: Sequence[int], compositions: int) -> _Component | None:
+def _drifting(network: Network, edges: Sequence[int], whole: Budget) -> _Component | None:
     """The component with the drift of every edge; None where some summary has no drift."""
     kinds, known = network.drifts
     least: dict[int, Least] = {}
@@ -200,7 +203,7 @@ def _drifting(network: Network, edges: Sequence[int], compositions: int) -> _Com
         if found is None:
             return None
         least[kind] = found.least
-    return _Component(network, edges, least, compositions)
+    return _Component(network, edges, least, whole)
 
 
 class _Component:
@@ -209,12 +212,12 @@ class _Component:
     A question about a coordinate costs one `potentials` and one `components`, asked once for both conditions.
     """
 
-    def __init__(self, network: Network, edges: Sequence[int], least: dict[int, Least], compositions: int) -> None:
+    def __init__(self, network: Network, edges: Sequence[int], least: dict[int, Least], whole: Budget) -> None:
         self.network = network
         self.edges = edges
         self.least = least
         self.kinds = network.drifts.kinds
-        self.budget = Budget(compositions + len(edges))
+        self.budget = _at_least(FEWEST_COMPOSITIONS + len(edges), whole.left // 2, whole)
         self._narrowed_before: dict[tuple[int, Coordinate], _Narrowed] = {}
 
     # --- Condition 2 ---------------------------------------------------------------------------------------------

@@ -11,11 +11,13 @@ from itertools import product as combinations_of
 from math import prod
 from typing import Any
 
+from progress.coordinate import Undecided
 from progress.order import Domain, Finite, Lex, Nat, Product, Sum, Tagged, Unit
 from progress.topology import Network
-from progress.walk import Found
+from progress.walk import Budget, Found
 
 MOST_STATES = 2_000
+MOST_STEPS = 400_000  # from state to state
 
 State = tuple[int, Any]
 
@@ -23,7 +25,7 @@ State = tuple[int, Any]
 def standstill_among_states(network: Network, edges: Sequence[int]) -> tuple[bool, Found | None]:
     """Whether the question could be decided, and a closed walk that stands still, preferably where a node asks.
 
-    Cost: O(states) for each state at worst, with at most `MOST_STATES` of them.
+    Cost: O(states) for each state at worst, with at most `MOST_STATES` of them and `MOST_STEPS` in all.
     """
     nodes = sorted({network.sources[edge] for edge in edges}, key=lambda node: not network.notifies[node])
     sizes = {node: number_of_times(network.domains[node]) for node in nodes}
@@ -45,10 +47,14 @@ def standstill_among_states(network: Network, edges: Sequence[int]) -> tuple[boo
                 for edge in outgoing[node]
                 for result in _applied(network, edge, time)
             ]
-    for start in known:
-        walk = _way_back(network, known, start)
-        if walk is not None:
-            return True, Found(tuple(walk), {"=": start[1]})
+    budget = Budget(MOST_STEPS)
+    try:
+        for start in known:
+            walk = _way_back(network, known, start, budget)
+            if walk is not None:
+                return True, Found(tuple(walk), {"=": start[1]})
+    except Undecided:
+        return False, None
     return True, None
 
 
@@ -58,7 +64,9 @@ def _applied(network: Network, edge: int, time: Any) -> tuple[Any, ...]:
     return summary.apply(time)
 
 
-def _way_back(network: Network, known: dict[State, list[tuple[int, State]]], start: State) -> list[int] | None:
+def _way_back(
+    network: Network, known: dict[State, list[tuple[int, State]]], start: State, budget: Budget
+) -> list[int] | None:
     """A walk of fewest edges from a state to one at the same node that is no later."""
     node, time = start
     less_equal = network.domains[node].less_equal
@@ -67,6 +75,7 @@ def _way_back(network: Network, known: dict[State, list[tuple[int, State]]], sta
     while level:
         following = []
         for state in level:
+            budget.charge(len(known[state]))
             for edge, target in known[state]:
                 if target in arrived:
                     continue

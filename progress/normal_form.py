@@ -9,7 +9,7 @@ they happen. Composition is exact; comparison is exact over products and errs on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations as subsets
 from typing import NamedTuple, TypeAlias
 
@@ -192,13 +192,14 @@ class Undominated:
         before, after = self._source[piece.source_case], self._target[piece.target_case]
         ties = tuple(limit for limit in piece.box if limit.low is not None and limit.low == limit.high)
         for key in self._keys_within(cases, ties):
-            group = self._groups.get(key, ())
-            self.compared += len(group)
-            if any(dominates(before, after, other, piece) for other in group):
-                return False
+            for other in self._groups.get(key, ()):
+                self.compared += 1
+                if dominates(before, after, other, piece):
+                    return False
         mine = (*cases, ties)
         for key in [key for key in self._groups if key[:2] == cases] if not ties else [mine]:
             if key in self._groups:
+                self.compared += len(self._groups[key])
                 self._groups[key] = [other for other in self._groups[key] if not dominates(before, after, piece, other)]
         self._groups.setdefault(mine, []).append(piece)
         return True
@@ -218,12 +219,26 @@ class Undominated:
         return piece in self._groups.get((piece.source_case, piece.target_case, ties), ())
 
 
-def undominated(source: dict[Case, Rows], target: dict[Case, Rows], pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """The pieces without those that another dominates, the first of equals kept."""
+def undominated(
+    source: dict[Case, Rows],
+    target: dict[Case, Rows],
+    pieces: Sequence[Piece],
+    charge: Callable[[int], None] | None = None,
+) -> tuple[Piece, ...]:
+    """The pieces without those that another dominates, the first of equals kept.
+
+    `charge` is told after each piece how many comparisons it took, and may raise.
+    """
     if len(pieces) < 2:
         return tuple(pieces)
     kept = Undominated(source, target)
-    taken = [piece for piece in dict.fromkeys(pieces) if kept.add(piece)]
+    taken = []
+    for piece in dict.fromkeys(pieces):
+        before = kept.compared
+        if kept.add(piece):
+            taken.append(piece)
+        if charge is not None:
+            charge(kept.compared - before)
     return tuple(piece for piece in taken if piece in kept)
 
 

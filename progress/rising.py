@@ -17,6 +17,8 @@ from progress.summary import NoMinimalTimes, OpaqueSummary
 from progress.topology import Network
 from progress.walk import Budget, Found, unfolded
 
+STEPS_AN_APPLICATION = 5  # of a budget
+
 Walk = tuple[int, Any]  # its last edge, and the walk before it
 
 
@@ -90,7 +92,7 @@ def _way_back(network: Network, outgoing: dict[int, list[int]], start: int, time
         following: list[tuple[int, Any, Walk | None]] = []
         for node, here, walk in level:
             for edge in outgoing[node]:
-                budget.charge()
+                budget.charge(STEPS_AN_APPLICATION)
                 summary, target = network.summaries[edge], network.targets[edge]
                 assert summary is not None
                 for result in _applied(summary.apply, here):

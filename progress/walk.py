@@ -21,14 +21,21 @@ MOST_PIECES = 256
 
 
 class Budget:
-    """How many compositions may still be made before the question is given up as undecided."""
+    """How many compositions and comparisons may still be made before a question is given up as undecided.
 
-    def __init__(self, compositions: int) -> None:
+    Those of two or three numbers are meant; wider ones count for several. A part of a larger question has a budget of
+    its own, and what it spends is missing from that of the `whole`.
+    """
+
+    def __init__(self, compositions: int, whole: Budget | None = None) -> None:
         self.left = compositions
+        self._whole = whole
 
     def charge(self, amount: int = 1) -> None:
         """Count work; raises `Undecided` when nothing is left."""
         self.left -= amount
+        if self._whole is not None:
+            self._whole.left -= amount
         if self.left < 0:
             raise Undecided("the budget of compositions is used up")
 
@@ -67,10 +74,10 @@ def width(layout: Layout) -> int:
 
 
 def take(kept: Undominated, piece: Piece, wide: int, budget: Budget) -> bool:
-    """Add a piece; whether it was taken. Two comparisons of two numbers each are charged as a composition."""
+    """Add a piece; whether it was taken. A comparison of two numbers is charged as their composition."""
     compared = kept.compared
     is_taken = kept.add(piece)
-    budget.charge((kept.compared - compared) * wide // 4)
+    budget.charge((kept.compared - compared) * (wide // 2))
     return is_taken
 
 
@@ -84,7 +91,7 @@ def compare(layout: Layout, pieces: Sequence[Piece]) -> dict[Relation, Any]:
 
 
 def relations_of(network: Network, walk: Sequence[int], budget: Budget) -> dict[Relation, Any]:
-    """How the closed walk's results can compare to its starts. Cost: O(edges * pieces)."""
+    """How the closed walk's results can compare to its starts. Cost: O(edges * pieces * pieces)."""
     start = network.sources[walk[0]]
     layout = layout_at(network, start)
     wide = width(layout)
@@ -94,7 +101,7 @@ def relations_of(network: Network, walk: Sequence[int], budget: Budget) -> dict[
         joined = []
         for piece in pieces:
             for step in summary.pieces_after(piece):
-                budget.charge()
+                budget.charge(wide // 2)
                 both = compose(layout.rows[piece.source_case], piece, step)
                 if both is not None:
                     joined.append(both)
@@ -140,12 +147,13 @@ def closed_walks(
             for edge in outgoing[node]:
                 target = network.targets[edge]
                 for step in normal_summary(network, edge).pieces_after(piece):
-                    budget.charge()
+                    budget.charge(wide // 2)
                     both = compose(before, piece, step)
                     if both is None:
                         continue
                     longer = (edge, walk)
                     if target == start:
+                        budget.charge(wide // 2)
                         relations = compare(layout, [both])
                         if set(relations) - {">"}:
                             yield length, Found(unfolded(longer), relations)

@@ -13,6 +13,7 @@ from graphs.ask import Asker
 from graphs.track import TrackSession
 from progress import PointstampError, Tracker, check_conditions, close, normal_form
 from progress.eager import Eager
+from progress.walk import Budget
 
 Json = Any
 FAR = 1_000_000_000
@@ -195,3 +196,88 @@ def test_what_wide_pieces_cost_is_counted_by_their_width(monkeypatch: pytest.Mon
     monkeypatch.setattr(normal_form, "dominates", counted)
     check_conditions(wide_cycle(30))
     assert looked < 4_000_000
+
+
+def ring(parts: list[Json], summaries: list[Json], chords: list[tuple[int, int]]) -> Graph:
+    """Nodes in a circle with some short cuts."""
+    graph = Graph({"product": parts})
+    for number, summary in enumerate(summaries):
+        graph.node(f"n{number}", summary=summary, notify=False)
+    count = len(summaries)
+    around = [(number, (number + 1) % count) for number in range(count)]
+    for number, (source, target) in enumerate([*around, *chords]):
+        graph.edge(f"n{source}", f"n{target}", id=f"e{number}")
+    return graph.edge(None, "n0", id="in")
+
+
+def trades(copies: int = 1) -> Graph:
+    """Circles without an end of incomparable walks, `copies` of them side by side."""
+    small = ring(
+        ["nat", "nat", "nat"],
+        [
+            {"any": [{"advance": [-1, 2, 0]}, {"advance": [2, -1, 1]}, {"advance": [0, 1, -1]}]},
+            {"any": [{"advance": [1, -1, 0]}, {"at_least": [0, 1, 0]}, {"advance": [-3, 0, 2]}]},
+            {"any": [{"advance": [0, 2, -3]}, {"advance": [1, 0, -1]}, {"advance": [-1, -1, 1]}]},
+        ],
+        [(0, 2), (1, 0), (2, 1)],
+    )
+    graph = Graph({"product": ["nat", "nat", "nat"]})
+    for copy in range(copies):
+        for name, record in small.nodes.items():
+            graph.node(f"{name}.{copy}", summary=record.summary, notify=name == "n1")
+        for edge, source, target in zip(small.edges, small.sources, small.targets, strict=True):
+            graph.edge(source and f"{source}.{copy}", target and f"{target}.{copy}", id=f"{edge}.{copy}")
+    return graph
+
+
+@pytest.fixture
+def spent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What judging conditions spends, compositions and comparisons alike."""
+    amounts: list[int] = []
+    charge = Budget.charge
+
+    def counted(budget: Budget, amount: int = 1) -> None:
+        amounts.append(amount)
+        charge(budget, amount)
+
+    monkeypatch.setattr(Budget, "charge", counted)
+    return amounts
+
+
+def test_judging_conditions_has_one_budget_for_all_cycles(spent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it leaves open is undecided, and what was found before is kept."""
+    monkeypatch.setattr("progress.cycle.FEWEST_COMPOSITIONS", 500)
+    monkeypatch.setattr("progress.cycle.FEW_COMPOSITIONS", 500)
+    monkeypatch.setattr("progress.conditions.COMPOSITIONS", 20_000)
+    totals = []
+    for copies in (1, 6):
+        spent.clear()
+        report = check_conditions(trades(copies))
+        totals.append(sum(spent))
+        assert report.condition_2.holds is False
+        assert report.condition_2.witness is not None
+    assert totals[0] > 9_000
+    assert totals[1] < 20_000 + 6 * 3 * 1_000  # a component looks at a little, however much went before
+
+
+def test_comparing_the_pieces_of_one_walk_is_counted(spent: list[int]) -> None:
+    """A walk with many alternatives costs the square of their number at each edge."""
+    from progress.coordinate import Undecided
+    from progress.walk import relations_of
+
+    network = trades().network()
+    walk = [0, 1, 2] * 20
+    with pytest.raises(Undecided):
+        relations_of(network, walk, Budget(3_000))
+    assert sum(spent) < 3_500
+
+
+def test_trying_every_time_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finite domain is tried time by time, and given up as undecided where that is too much."""
+    from progress import finite_state
+
+    graph = ring([{"nat": {"max": 9}}] * 2, [{"any": [{"advance": [1, -1]}, {"advance": [-1, 2]}]}] * 2, [])
+    network = graph.network()
+    assert finite_state.standstill_among_states(network, [0, 1])[0]
+    monkeypatch.setattr(finite_state, "MOST_STEPS", 1)
+    assert finite_state.standstill_among_states(network, [0, 1]) == (False, None)
