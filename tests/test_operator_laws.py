@@ -272,3 +272,19 @@ def test_ones_own_operator_and_specification() -> None:
     assert check_operator(Even(9), evens, numbered).holds
     [failure] = check_operator(Even(1), evens, numbered).failures
     assert (failure.property, len(failure.stream), failure.wrong) == ("completeness", 2, "an even item is missing")
+
+
+def test_what_cannot_be_checked_is_refused() -> None:
+    wrong: Any
+    for wrong in (5, of_batch):
+        with pytest.raises(PointstampError, match=r"PS802: .* is not a specification"):
+            check_operator(batch(), wrong, [])
+    for wrong in (5, [5]):
+        with pytest.raises(PointstampError, match="PS801: 5 is not a stream"):
+            check_operator(batch(), of_batch(), wrong)
+
+
+def test_a_stream_that_can_be_read_once_is_judged_by_what_was_in_it() -> None:
+    wrong: Any = iter([DT(0, "a"), WM(0)])
+    verdict = check_operator(map_data(lambda time, data: 5), of_batch(), [wrong])
+    assert [failure.property for failure in verdict.failures] == ["soundness", "completeness"]

@@ -144,3 +144,22 @@ def test_what_is_refused() -> None:
         Dataflow(one_node(Nat()), {"node": OperatorNode(batch())}).run(sources={"in": Watermarked([WM(-3)])})
     with pytest.raises(PointstampError, match="PS801"):
         Dataflow(one_node(Nat()), {"node": OperatorNode(batch())}).run(sources={"in": Watermarked(["a"])})  # type: ignore[list-item]
+
+
+def test_watermarked_events_that_can_be_read_once_serve_one_run() -> None:
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    events: list[Event] = [DT(0, "a"), WM(0)]
+    once = Watermarked(event for event in events)
+    dataflow = Dataflow(graph)
+    assert dataflow.run(sources={"in": once}) == {"out": [(0, "a")]}
+    with pytest.raises(PointstampError, match="PS723: the source of 'in'"):
+        dataflow.run(sources={"in": once})
+    anew = Watermarked(lambda: (event for event in events))
+    for _ in range(2):
+        assert dataflow.run(sources={"in": anew}) == {"out": [(0, "a")]}
+
+
+def test_sides_are_by_edge() -> None:
+    wrong: Any = [Left]
+    with pytest.raises(PointstampError, match="PS802: the sides are"):
+        OperatorNode(batch(), sides=wrong)

@@ -13,14 +13,14 @@ time advances on the way around, and the run ends when nothing is sent any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from progress.errors import PointstampError, brief
 from progress.operators.event import DT, WM, Event, Left, Right
 from progress.operators.frontier import frontier_after
 from progress.operators.operator import AnyOperator, copy_of
-from progress.operators.reading import not_an_event
+from progress.operators.reading import not_an_event, stream
 from progress.order import Domain
 from progress.runtime.node import Node
 from progress.runtime.out import Out
@@ -38,6 +38,10 @@ class OperatorNode(Node):
     """
 
     def __init__(self, operator: AnyOperator, sides: Mapping[str, type] | None = None) -> None:
+        given: object = sides
+        if not (given is None or isinstance(given, Mapping)):
+            right = 'which edge brings which: {"orders": Left, "paid": Right}'
+            raise PointstampError("PS802", f"the sides are {brief(given)}", right)
         for edge, side in (sides or {}).items():
             if side not in (Left, Right):
                 wrong = f"the side of {brief(edge)} is {brief(side)}"
@@ -84,6 +88,8 @@ class OperatorNode(Node):
 class Watermarked:
     """A stream of `DT` and `WM` as the source of an input: data come as messages, watermarks move the frontier.
 
+    Events that can be read once only, as those of a generator, serve one run; a function that gives them serves all.
+
     Data at or below a watermark of before are late: they leave by the side output, as other late data do. PS805 for a
     domain whose frontier after a watermark is not known, or that has no least times.
 
@@ -92,8 +98,8 @@ class Watermarked:
     [(0, 'a'), Complete(times=(1,))]
     """
 
-    def __init__(self, events: Iterable[Event]) -> None:
-        self._events = events
+    def __init__(self, events: Iterable[Event] | Callable[[], Iterable[Event]]) -> None:
+        self.within = events
 
     def items_for(self, engine: str, edge: str, domain: Domain) -> Iterator[Any]:
         """The items of one run."""
@@ -103,7 +109,7 @@ class Watermarked:
             raise PointstampError(
                 "PS805", f"watermarks at {brief(edge)} over {domain!r}, which has no least time", right
             )
-        for event in self._events:
+        for event in stream(self.within() if callable(self.within) else self.within):
             if type(event) is DT:
                 yield (event.time, event.data)
             elif type(event) is WM:

@@ -187,7 +187,7 @@ def _let_go(things: Mapping[int, Any]) -> None:
 
 def _iterators(source: Any) -> tuple[Any, ...]:
     """What a source reads that can be read once only: it, or what a policy is around."""
-    if hasattr(source, "source_for"):
+    if hasattr(source, "items_for") and hasattr(source, "within"):
         return _iterators(source.within)
     is_one = isinstance(source, Iterator | AsyncIterator) and not hasattr(source, "items_for")
     return (source,) if is_one else ()

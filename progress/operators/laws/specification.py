@@ -14,6 +14,7 @@ from typing import NamedTuple
 from progress.errors import PointstampError, brief
 from progress.operators.event import Event
 from progress.operators.operator import AnyOperator, copy_of
+from progress.operators.reading import stream
 
 
 class Case(NamedTuple):
@@ -101,10 +102,14 @@ def check_operator(operator: AnyOperator, specification: Specification, streams:
     >>> check_operator(map_data(lambda time, data: [(time, data, 1)]), of_batch(), streams).failures[0].stream
     (DT(1, 'b'),)
     """
+    given: object = specification
+    if not isinstance(given, Specification):
+        right = "a Specification, such as of_batch() of progress.operators.laws.of_operators"
+        raise PointstampError("PS802", f"{brief(given)} is not a specification", right)
     judged = dict.fromkeys(PROPERTIES, 0)
     failures: dict[str, Failure] = {}
-    for stream in streams:
-        case = run(operator, stream)
+    for one in stream(streams):
+        case = run(operator, one)
         for name in PROPERTIES:
             law: Law = getattr(specification, name)
             if law.assumes(case):
@@ -114,11 +119,11 @@ def check_operator(operator: AnyOperator, specification: Specification, streams:
     return Verdict(tuple(failures[name] for name in PROPERTIES if name in failures), judged)
 
 
-def run(operator: AnyOperator, stream: Sequence[Event]) -> Case:
+def run(operator: AnyOperator, events: Iterable[Event]) -> Case:
     """What an operator makes of a finite stream."""
-    current = copy_of(operator)
-    flowing = [leaving for event in stream for leaving in current.take(event)]
-    return Case(tuple(stream), tuple(flowing), tuple(current.exit()))
+    current, given = copy_of(operator), tuple(stream(events))
+    flowing = [leaving for event in given for leaving in current.take(event)]
+    return Case(given, tuple(flowing), tuple(current.exit()))
 
 
 def wrong_with(law: Law, case: Case) -> str | None:
