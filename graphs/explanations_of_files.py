@@ -57,7 +57,8 @@ A text that begins with one of these characters goes in quotes.""",
         means="""\
 Something is larger than the reader takes: the file (16 MiB), the number of names and values in
 it, a nesting (64 levels), a number (100 digits), a name (1,000 characters), the elements of a
-finite domain (1,024), or of a graph with calls the nodes (10,000) or the graphs that call each
+finite domain (1,024), the alternatives to which nested `any` and `then` multiply (a million steps
+of working them out), or of a graph with calls the nodes (10,000) or the graphs that call each
 other (64).""",
         why="""\
 The limits lie far beyond graphs that people write, and let a broken or hostile file be refused

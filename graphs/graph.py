@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphs.document import quoted
 from graphs.notation import read_domain, read_summary, shown, suggestion
-from progress.declared import Identity, Never, sends_nothing
+from progress.declared import Identity, Never, comparing, sends_nothing
+from progress.effort import MOST_STEPS, STEPS_A_PLACE, Effort, TooMuchWork
 from progress.errors import PointstampError
 from progress.generic import GenericSummary
 from progress.layout import layout_of
@@ -252,6 +253,7 @@ class _Resolution:
         self.mismatches: list[Mismatch] = []
         self._bound: dict[tuple[int, int, int], Summary | PointstampError] = {}
         self._interned: dict[Any, Any] = {}
+        self._effort = Effort(MOST_STEPS + STEPS_A_PLACE * (len(graph.nodes) + len(graph.edges)))
 
     def run(self) -> tuple[Network, list[Mismatch]]:
         graph = self.graph
@@ -338,7 +340,16 @@ class _Resolution:
         bound = self._bound.get(key)
         if bound is None:
             try:
-                bound = bind(declared, source, wanted)
+                bound = bind(declared, source, wanted, self._effort)
+            except TooMuchWork:
+                line, column = self.graph.position_of(location)
+                raise PointstampError(
+                    "PS004",
+                    f"{what}: its parts combine to more alternatives than can be worked out in a second or two",
+                    "fewer alternatives in `any`, or fewer summaries in `then`",
+                    line=line,
+                    column=column,
+                ) from None
             except PointstampError as error:
                 bound = error
             self._bound[key] = bound
@@ -354,8 +365,11 @@ def parts_of(call: str) -> str:
     return f"it is a call: {begins} is where it begins, {returns} where it returns"
 
 
-def bind(declared: Any, source: Domain, wanted: Domain | None) -> Summary:
-    """A declared or custom summary between two domains; `wanted` is the destination's, where there is one."""
+def bind(declared: Any, source: Domain, wanted: Domain | None, effort: Effort | None = None) -> Summary:
+    """A declared or custom summary between two domains; `wanted` is the destination's, where there is one.
+
+    `TooMuchWork` where an effort is given and its alternatives are more than that.
+    """
     if not hasattr(declared, "pieces"):
         return OpaqueSummary(source, wanted or source, declared)
     if layout_of(source) is None or (wanted is not None and layout_of(wanted) is None):
@@ -372,4 +386,4 @@ def bind(declared: Any, source: Domain, wanted: Domain | None) -> Summary:
             "PS401", f"{declared} leads from times of {source!r} to {targets[-1]!r}, not to {wanted!r}",
             "change the summary, or the `time` of one of the two nodes",
         )  # fmt: skip
-    return NormalSummary(source, wanted, declared.pieces(source, wanted))
+    return NormalSummary(source, wanted, declared.pieces(source, wanted, effort), comparing(effort))

@@ -6,11 +6,12 @@ Each class offers `targets(source, hints)`, the domains it can lead to from `sou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product as combinations_of
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from progress.coordinate import KEEP, Move, chain
+from progress.effort import Effort
 from progress.errors import PointstampError
 from progress.hull import at_least, at_most, shift
 from progress.layout import Case, Layout, Rows, layout_of
@@ -18,6 +19,8 @@ from progress.normal_form import Limit, Piece, compose, make_piece, undominated
 from progress.order import Domain, Int, Lex, Nat, Product, Sum
 
 Hints = tuple[Domain, ...]
+STEPS_A_COMPOSITION = 5  # of `progress.effort`
+STEPS_A_COMPARISON = 2
 
 
 class Declared(Protocol):
@@ -27,8 +30,8 @@ class Declared(Protocol):
         """The domains it may lead to from `source`, the preferred one first."""
         ...
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
-        """Its monotone hull in normal form."""
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
+        """Its monotone hull in normal form; `TooMuchWork` where an effort is given and that is more than it."""
         ...
 
 
@@ -70,7 +73,7 @@ class Identity(NamedTuple):
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
         return [source]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         return _made(rows, ((case, (), case, (KEEP,) * len(row.leaves)) for case, row in rows.items()))
 
@@ -85,7 +88,7 @@ class Never(NamedTuple):
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
         return [*hints, source]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         return []
 
 
@@ -102,7 +105,7 @@ class Advance(NamedTuple):
         self._amounts(source, self.amount)
         return [source]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         return _shifted(source, self._amounts(source, self.amount))
 
     def _amounts(self, domain: Domain, amount: Any) -> dict[Case, list[int]]:
@@ -133,7 +136,7 @@ class Feedback(NamedTuple):
         self._amount(source)
         return [source]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         return Advance(self._amount(source)).pieces(source, target)
 
     def _amount(self, domain: Domain) -> Any:
@@ -164,7 +167,7 @@ class Enter(NamedTuple):
             raise mismatch(self, source, f"a destination with `time` whose last coordinate has {_shown(self.value)}")
         return fitting
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         assert isinstance(target, Product | Lex)
         rows = _rows(source)
         case, numbers = _layout(target.parts[-1]).encode(self.value)
@@ -185,7 +188,7 @@ class Leave(NamedTuple):
         fitting = [hint for hint in hints if _is_one_longer(hint, source)]
         return [*fitting, source.parts[0] if len(source.parts) == 2 else type(source)(source.parts[:-1])]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows, kept = _rows(source), _rows(target)
         prefixes = {case: next(case[:end] for end in range(len(case) + 1) if case[:end] in kept) for case in rows}
         return _made(
@@ -207,7 +210,7 @@ class AtLeast(NamedTuple):
             raise mismatch(self, source, "a time of that domain")
         return [source]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         case, numbers = _layout(source).encode(self.time)
         parts = at_least(rows[case], rows[case].structure, numbers)
@@ -226,7 +229,7 @@ class Constant(NamedTuple):
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
         return _those_with(self, [self.time], source, hints)
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         new_case, numbers = _layout(target).encode(self.time)
         constants = tuple(Move(None, number) for number in numbers)
@@ -247,7 +250,7 @@ class RoundUp(NamedTuple):
             raise mismatch(self, source, "nat or int")
         return [source]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         high = rows[()].leaves[0].high
         limits = () if high is None else (Limit(0, None, high // self.step * self.step),)
@@ -269,7 +272,7 @@ class Table(NamedTuple):
                 raise mismatch(self, source, f"{_shown(time)} is no time of it")
         return _those_with(self, [result for _, result in self.rows], source, hints)
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         made = []
         for time, result in self.rows:
@@ -294,7 +297,7 @@ class Tag(NamedTuple):
         fitting = [hint for hint in hints if isinstance(hint, Sum) and hint.summands.get(self.tag) == source]
         return [*fitting, Sum({self.tag: source})]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         return _made(rows, ((case, (), (self.tag, *case), (KEEP,) * len(row.leaves)) for case, row in rows.items()))
 
@@ -313,7 +316,7 @@ class Untag(NamedTuple):
             raise mismatch(self, source, f"a sum with the tag {self.tag}")
         return [source.summands[self.tag]]
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         rows = _rows(source)
         mine = ((case, row) for case, row in rows.items() if case[0] == self.tag)
         return _made(rows, ((case, (), case[1:], (KEEP,) * len(row.leaves)) for case, row in mine))
@@ -337,24 +340,35 @@ class Then(NamedTuple):
             raise refusals[-1]
         return found
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         if sends_nothing(self):
             return []
         domains = next((found for found in self._chains(source, (target,), []) if found[-1] == target), None)
         if domains is None:  # a `then` within took a domain from further out to pass through
             raise mismatch(self, source, f"summaries that lead to {target!r} without passing another domain")
-        result = self.parts[0].pieces(source, domains[0])
+        result = self.parts[0].pieces(source, domains[0], effort)
         rows = _rows(source)
+        charge = comparing(effort)
         for part, before, after in zip(self.parts[1:], domains, domains[1:], strict=False):
-            joined = [compose(rows[one.source_case], one, two) for one in result for two in part.pieces(before, after)]
-            result = list(undominated(rows, _rows(after), [piece for piece in joined if piece is not None]))
+            following = part.pieces(before, after, effort)
+            if effort is not None:
+                effort.spend(STEPS_A_COMPOSITION * len(result) * len(following))
+            joined = [compose(rows[one.source_case], one, two) for one in result for two in following]
+            result = list(undominated(rows, _rows(after), [piece for piece in joined if piece is not None], charge))
         return result
 
     def _chains(self, source: Domain, hints: Hints, refusals: list[PointstampError]) -> Iterator[list[Domain]]:
-        """The domains after each part, for every way to choose them; what stood in the way of others."""
+        """The domains after each part, for every way to choose them; what stood in the way of others.
+
+        Ways that meet after a part in one domain go on alike, so only the first of them does.
+        """
         hints = tuple(dict.fromkeys((*hints, source)))
+        seen: set[tuple[int, Domain]] = set()
 
         def extended(position: int, domain: Domain) -> Iterator[list[Domain]]:
+            if (position, domain) in seen:
+                return
+            seen.add((position, domain))
             if position == len(self.parts):
                 yield []
                 return
@@ -388,8 +402,15 @@ class AnyOf(NamedTuple):
             raise mismatch(self, source, "summaries that lead to one domain")
         return common
 
-    def pieces(self, source: Domain, target: Domain) -> list[Piece]:
-        return [piece for part in self.parts if not sends_nothing(part) for piece in part.pieces(source, target)]
+    def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
+        return [
+            piece for part in self.parts if not sends_nothing(part) for piece in part.pieces(source, target, effort)
+        ]
+
+
+def comparing(effort: Effort | None) -> Callable[[int], None] | None:
+    """What is told of comparisons of pieces, and spends for them."""
+    return None if effort is None else lambda compared: effort.spend(STEPS_A_COMPARISON * compared)
 
 
 def sends_nothing(declared: Declared) -> bool:

@@ -78,12 +78,18 @@ class NormalSummary:
         "target",
     )
 
-    def __init__(self, source: Domain, target: Domain, pieces: Iterable[Piece]) -> None:
+    def __init__(
+        self,
+        source: Domain,
+        target: Domain,
+        pieces: Iterable[Piece],
+        charge: Callable[[int], None] | None = None,
+    ) -> None:
         self.source = source
         self.target = target
         self._source_layout = _layout(source)
         self._target_layout = _layout(target)
-        self.pieces = undominated(self._source_layout.rows, self._target_layout.rows, list(pieces))
+        self.pieces = undominated(self._source_layout.rows, self._target_layout.rows, list(pieces), charge)
         self._by_case: dict[Case, list[Piece]] = {}
         for piece in self.pieces:
             self._by_case.setdefault(piece.source_case, []).append(piece)

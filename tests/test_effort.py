@@ -12,6 +12,7 @@ from graphs import Graph, from_data
 from graphs.ask import Asker
 from graphs.track import TrackSession
 from progress import PointstampError, Tracker, check_conditions, close, normal_form
+from progress.declared import Advance, Enter
 from progress.eager import Eager
 from progress.walk import Budget
 
@@ -281,3 +282,62 @@ def test_trying_every_time_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert finite_state.standstill_among_states(network, [0, 1])[0]
     monkeypatch.setattr(finite_state, "MOST_STEPS", 1)
     assert finite_state.standstill_among_states(network, [0, 1]) == (False, None)
+
+
+def ways(levels: int) -> Json:
+    """Each part raises any one of nine coordinates: of n parts there are (n + 8)! / n! / 8! alternatives."""
+    one = [{"advance": [int(place == raised) for place in range(9)]} for raised in range(9)]
+    return {"then": [{"any": one}] * levels}
+
+
+def test_alternatives_that_multiply_are_refused_where_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not an endless composition: the summary is named, on every engine and every time that it is asked for."""
+    monkeypatch.setattr("graphs.graph.MOST_STEPS", 50_000)
+
+    def graph(levels: int) -> Graph:
+        built = Graph({"product": ["nat"] * 9}).node("a").node("b", summary=ways(levels))
+        return built.edge(None, "a", id="in").edge("a", "b", id="ab").edge("b", None, id="out")
+
+    assert len(Tracker(graph(2)).frontier("out")) == 45
+    refused = graph(60)
+    for engine in ("eager", "hierarchical", "eager"):
+        with pytest.raises(PointstampError, match="PS004: the summary of 'b' on the edge 'out'"):
+            Tracker(refused, engine=engine)
+
+
+def test_the_parts_of_a_summary_are_worked_out_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once for each alternative of what goes before, which multiplied at every level of nesting."""
+    worked_out = 0
+    pieces = Advance.pieces
+
+    def counted(summary: Advance, *arguments: Any) -> Any:
+        nonlocal worked_out
+        worked_out += 1
+        return pieces(summary, *arguments)
+
+    monkeypatch.setattr(Advance, "pieces", counted)
+    raises = {"any": [{"advance": [1, 0, 0]}, {"advance": [0, 1, 0]}, {"advance": [0, 0, 1]}]}
+    nested: Json = raises
+    for _ in range(3):
+        nested = {"then": [raises, nested]}
+    graph = Graph({"product": ["nat"] * 3}).node("a", summary=nested)
+    graph.edge(None, "a", id="in").edge("a", None, id="out").network()
+    assert worked_out == 4 * 3
+
+
+def test_a_summary_that_may_pass_many_domains_is_bound_once_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into a loop and out of it forty times, each time into one of two domains: not 2 ** 40 ways to choose."""
+    asked = 0
+    targets = Enter.targets
+
+    def counted(summary: Enter, source: Any, hints: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        assert asked < 1_000
+        return targets(summary, source, hints)
+
+    monkeypatch.setattr(Enter, "targets", counted)
+    graph = Graph("nat").node("a", summary={"then": ["enter", "leave"] * 40 + ["enter"]})
+    graph.node("b", time={"product": ["nat", {"nat": {"max": 5}}]})
+    graph.edge(None, "a", id="in").edge("a", "b", id="ab")
+    assert Tracker(graph).frontier("ab") == ((0, 0),)
