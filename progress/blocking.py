@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from progress.closure import close_numbered
 from progress.effort import Effort
 from progress.leading_to import LeadingTo
-from progress.notification import over_distinct_locations
+from progress.notification import Proofs
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
 from progress.way import Fold, Way
@@ -61,13 +61,15 @@ def _ways(network: Network, goals: Sequence[int], time: Any) -> Callable[[int, A
     """The function from an outstanding pointstamp to its way to a goal."""
     leading = LeadingTo(network, goals, time)
     if leading.known:
+        proofs = Proofs(network)
 
         def found_before(location: int, start: Any) -> Way | None:
             way = leading.way(location, start)
-            return None if way is None else over_distinct_locations(network, way)
+            return None if way is None else proofs.over_distinct_locations(way)
 
         return found_before
     part, effort = _Part(network, goals), Effort()
+    proofs = Proofs(part.network)
 
     def closed(location: int, start: Any) -> Way | None:
         number = part.number.get(location)
@@ -76,7 +78,7 @@ def _ways(network: Network, goals: Sequence[int], time: Any) -> Callable[[int, A
         closure = close_numbered(part.network, [(number, start)], effort)
         ways = (closure.way(part.number[goal], time) for goal in goals)
         way = next((way for way in ways if way is not None), None)
-        return None if way is None else over_distinct_locations(part.network, way)
+        return None if way is None else proofs.over_distinct_locations(way)
 
     return closed
 

@@ -50,6 +50,7 @@ class CouldResultIn:
     def __init__(self, graph: Topology, steps: int = MOST_STEPS) -> None:
         self.network = network_of(graph)
         self._steps = steps
+        self.spent = 0  # steps of all questions so far
 
     def __repr__(self) -> str:
         return f"CouldResultIn({self.network!r})"
@@ -77,7 +78,12 @@ class CouldResultIn:
         node = first if first < count else network.targets[first - count]
         if node == NO_NODE:
             return None
-        path = _Search(network, last, limit, self._steps).path(node, time)
+        search = _Search(network, last, limit, self._steps)
+        before = search.left
+        try:
+            path = search.path(node, time)
+        finally:
+            self.spent += before - search.left
         if path is None:
             return None
         proof = [Pointstamp(*start)]

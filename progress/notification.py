@@ -16,6 +16,7 @@ from progress.topology import Network, Topology, network_of
 from progress.way import Fold, Way
 
 FEW_STEPS = 20_000
+MOST_STEPS = 400_000  # for the proofs of one question, however many they are
 
 
 class Blocked(NamedTuple):
@@ -48,6 +49,7 @@ def eligible(
     network = network_of(graph)
     requests = list(requests)
     now = clock(network, messages, requests)
+    proofs = Proofs(network)
     free: list[Pointstamp] = []
     waiting: list[Blocked] = []
     wanted = located(network, requests, "node")
@@ -55,7 +57,7 @@ def eligible(
         wanted, key=lambda request: (request[0], network.domains[request[0]].sort_key(request[1]))
     ):
         request = Pointstamp(network.nodes[node], time)
-        way = _obstacle(network, now, node, time)
+        way = _obstacle(network, now, node, time, proofs)
         if way is None:
             free.append(request)
         else:
@@ -63,24 +65,32 @@ def eligible(
     return Eligibility(tuple(free), tuple(waiting))
 
 
-def _obstacle(network: Network, now: Closure, node: int, time: Any) -> Way | None:
+def _obstacle(network: Network, now: Closure, node: int, time: Any, proofs: Proofs) -> Way | None:
     count = len(network.nodes)
     for edge in network.incoming[node]:
         way = now.way(count + edge, time)
         if way is not None:
-            return over_distinct_locations(network, way)
+            return proofs.over_distinct_locations(way)
     return None
 
 
-def over_distinct_locations(network: Network, way: Way) -> Way:
-    """The way itself, or a proof of Definition 2 where it passes a location twice because Condition 2 fails.
+class Proofs:
+    """Ways as proofs of Definition 2: those of one question, which have `MOST_STEPS` together."""
 
-    Where `FEW_STEPS` do not find one, the way does: the closure is iterated, and its ways may be walks.
-    """
-    if way.is_simple or network.relation is not None:
-        return way
-    try:
-        proof = CouldResultIn(network, FEW_STEPS).proof(way.proof[0], way.proof[-1])
-    except SearchTooLong:
-        return way
-    return way if proof is None else Way(tuple(proof))
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._search = CouldResultIn(network, FEW_STEPS)
+
+    def over_distinct_locations(self, way: Way) -> Way:
+        """The way itself, or a proof of Definition 2 where it passes a location twice because Condition 2 fails.
+
+        Where `FEW_STEPS` do not find one, or none are left, the way does: the closure is iterated, and its ways may be
+        walks.
+        """
+        if way.is_simple or self._network.relation is not None or self._search.spent > MOST_STEPS:
+            return way
+        try:
+            proof = self._search.proof(way.proof[0], way.proof[-1])
+        except SearchTooLong:
+            return way
+        return way if proof is None else Way(tuple(proof))

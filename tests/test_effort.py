@@ -11,7 +11,7 @@ import progress.closure
 from graphs import Graph, from_data
 from graphs.ask import Asker
 from graphs.track import TrackSession
-from progress import PointstampError, Tracker, check_conditions, close, normal_form
+from progress import PointstampError, Tracker, check_conditions, close, could_result_in, normal_form
 from progress.declared import Advance, Enter
 from progress.eager import Eager
 from progress.walk import Budget
@@ -341,3 +341,40 @@ def test_a_summary_that_may_pass_many_domains_is_bound_once_for_each(monkeypatch
     graph.node("b", time={"product": ["nat", {"nat": {"max": 5}}]})
     graph.edge(None, "a", id="in").edge("a", "b", id="ab")
     assert Tracker(graph).frontier("ab") == ((0, 0),)
+
+
+def test_the_proofs_of_one_answer_have_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many wait, or are waited for: beyond it a proof is the way of the closure, which may be a walk."""
+    graph = Graph("nat")
+    names = [f"n{number}" for number in range(6)]
+    for name in names:
+        graph.node(name, summary={"advance": -1})
+    graph.edge(None, "n0", id="in")
+    for source in names:
+        for target in names:
+            if source != target:
+                graph.edge(source, target)
+    spent = 0
+    spend = could_result_in._Search._spend
+
+    def counted(search: Any, steps: int) -> None:
+        nonlocal spent
+        spent += steps
+        spend(search, steps)
+
+    monkeypatch.setattr(could_result_in._Search, "_spend", counted)
+    monkeypatch.setattr("progress.notification.MOST_STEPS", 1_500)
+
+    def asked(count: int) -> tuple[int, int]:
+        """How many hold a request back, and the steps of their proofs."""
+        nonlocal spent
+        tracker = Tracker(graph, inputs={"in": [3000]}, requests=[("n5", 5)])
+        tracker.apply(messages=[("in", 3000 + number, 1) for number in range(count)])
+        spent = 0
+        return len(tracker.why("n5", 5).by), spent
+
+    one_search = asked(0)[1]
+    assert one_search > 100
+    blockers, steps = asked(100)
+    assert blockers >= 100
+    assert steps < 1_500 + 2 * one_search
