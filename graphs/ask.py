@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any, BinaryIO
 
 from graphs.check import folds_to_json, pairs
@@ -18,7 +17,7 @@ from progress.notification import eligible
 from progress.plain import write_time
 
 LONGEST_LINE = 16 * 1024 * 1024
-MOST_WALK = 10_000  # pairs of a walk that are written
+MOST_WALK = 10_000  # pairs of a walk that are written, fewer where stacks are so deep that these are longer than a line
 MOST_DIGITS = 4_200  # Python refuses to write numbers of more than 4,300
 
 
@@ -80,9 +79,15 @@ class Asker:
             return answer
         walk = self.could_result_in.walk(self._pointstamp(body[0]), self._pointstamp(body[1]))
         assert walk is not None
-        answer["walk"] = pairs(list(islice(walk, MOST_WALK)))
-        if next(walk, None) is not None:
-            answer["goes_on"] = True
+        written: list[Any] = []
+        room = LONGEST_LINE
+        for step in walk:
+            if len(written) == MOST_WALK or room < 0:
+                answer["goes_on"] = True
+                break
+            written += pairs([step])
+            room -= len(json.dumps(written[-1]))
+        answer["walk"] = written
         return answer
 
     def _close(self, body: Any) -> dict[str, Any]:

@@ -378,3 +378,17 @@ def test_the_proofs_of_one_answer_have_one_budget(monkeypatch: pytest.MonkeyPatc
     blockers, steps = asked(100)
     assert blockers >= 100
     assert steps < 1_500 + 2 * one_search
+
+
+def test_a_walk_over_deep_stacks_is_written_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand pairs of stacks of thousands of calls would be a gigabyte: the answer says that it goes on."""
+    monkeypatch.setattr("graphs.ask.LONGEST_LINE", 100_000)
+    graph = Graph(recursion={"in": "entry", "out": "exit", "calls": ["c"]}).node("entry").node("c").node("exit")
+    asker = Asker(graph.edge("entry", "exit").edge("entry", "c").edge("c", "exit"))
+    query = {"could_result_in": [["entry", ["c"] * 2_000], ["exit", []]], "walk": True}
+    answer = asker.answer(query)
+    assert answer["result"]
+    assert answer["goes_on"]
+    assert 2 <= len(answer["walk"]) < 100
+    short = asker.answer({"could_result_in": [["entry", ["c"] * 10], ["exit", []]], "walk": True})
+    assert "goes_on" not in short
