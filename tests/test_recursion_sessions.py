@@ -225,9 +225,9 @@ class Played:
 
     def compare_holders(self, found: Any, expected: Any, ends: Sequence[Pointstamp]) -> None:
         """The same ones, of the same kinds, each with a proof that ends where it must."""
-        holders = [((each[0], plain(each[1])), kind) for each, kind, _ in found]
+        holders = [((each[0], plain(each[1])), kind) for each, kind, *_ in found]
         assert sorted(holders, key=str) == sorted(expected, key=str), f"{holders}, by the reference {expected}"
-        for (start, kind), (*_, proof) in zip(holders, found, strict=True):
+        for (start, kind), proof in zip(holders, (each.proof for each in found), strict=True):
             claimed = plain_pairs(proof)
             assert claimed[-1] in ends, f"the proof {claimed} does not end at one of {ends}"
             assert is_proof(self.oracle, claimed, start, claimed[-1], self.session.deepest), f"no proof: {claimed}"
