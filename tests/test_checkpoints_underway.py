@@ -233,7 +233,7 @@ def test_a_call_that_changes_what_the_node_keeps_is_waited_for_and_no_other_one_
     begun, seen = len(doors.begun), len(life.kept)
     doors.open()
     wait_until(lambda: len(life.kept) > seen)
-    assert life.marks[seen] == begun >= 4  # those that had begun, and no other one before the checkpoint
+    assert life.marks[seen] == begun >= 1  # those that had begun, and no other one before the checkpoint
     last = life.kept[seen]
     life.kill()
     assert Life(dataflow(), last).end() == whole(8)
