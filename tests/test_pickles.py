@@ -103,7 +103,7 @@ def test_refusals_and_failures() -> None:
     assert (plain.node, plain.time, plain.value, repr(plain.error)) == ("body", 3, [1, 2], "ValueError('no')")
     assert (awkward.node, awkward.time, str(awkward.error)) == ("body", 3, "Awkward: 1 and 2")
     assert "lambda" in awkward.value
-    assert awkward.as_row()["node"] == "body"
+    assert awkward.as_row()["at"] == "body"
 
 
 @pytest.mark.parametrize("act", [pickle.dumps, copy.copy, copy.deepcopy])
