@@ -38,9 +38,14 @@ def _by_identity(value: Any) -> tuple[Any] | None:
     else:
         kind: Any = type(value)
         lives = bool(getattr(value, "__dict__", None)) or hasattr(value, "__next__") or bool(_slots(kind))
-        is_one = isinstance(value, type | Enum)  # there is only one of it, which never changes
+        is_one = isinstance(value, type | Enum) or _copies_as_itself(value)  # there is only one, which never changes
         return (value,) if lives and kind.__eq__ is object.__eq__ and not is_one else None
     return next((found for each in inside if (found := _by_identity(each)) is not None), None)
+
+
+def _copies_as_itself(value: Any) -> bool:
+    """Whether its class says that a second one would be the same, as of stacks, of which equal ones are one object."""
+    return hasattr(type(value), "__deepcopy__") and copy.deepcopy(value) is value
 
 
 def _slots(kind: type) -> list[str]:
