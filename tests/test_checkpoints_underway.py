@@ -264,7 +264,7 @@ def test_what_waits_is_not_held_up_by_a_call_that_a_checkpoint_waits_for() -> No
 
 
 def test_calls_that_await_are_as_not_begun() -> None:
-    is_open = threading.Event()
+    is_open, is_made = threading.Event(), threading.Event()
     begun: list[Any] = []
 
     async def twice(value: int) -> int:
@@ -275,7 +275,7 @@ def test_calls_that_await_are_as_not_begun() -> None:
 
     async def items() -> AsyncIterator[Any]:
         yield 0, 1
-        while not begun:
+        while not begun or not is_made.is_set():
             await asyncio.sleep(0.002)
         seen.append(len(life.kept))
         yield 0, 2
@@ -284,6 +284,7 @@ def test_calls_that_await_are_as_not_begun() -> None:
     graph = Graph().node("job").edge(None, "job", "in").edge("job", None, "out")
     dataflow = Dataflow(graph, {"job": twice}, sources={"in": items})
     life = Life(dataflow, engine="asyncio")
+    is_made.set()
     wait_until(lambda: bool(seen) and len(life.kept) > seen[0], "no checkpoint while a call awaits")
     last = life.kept[-1]
     life.kill(is_open.set)
