@@ -281,6 +281,7 @@ def test_what_was_sent_is_there_until_its_sink_has_written(
 
 def test_what_was_sent_is_there_until_its_node_has_used_it(spark: SparkSession) -> None:
     before, may_go_on = stored(), threading.Event()
+    others = set(spark.sparkContext._jsc.getPersistentRDDs())
     found: list[int] = []
 
     class Uses(Stage):
@@ -307,8 +308,9 @@ def test_what_was_sent_is_there_until_its_node_has_used_it(spark: SparkSession) 
     assert found == [0]
     assert [row.value for row in table.collect()] == [1]  # what a run returns stays
     assert stored() == before + 1
-    for kept in spark.sparkContext._jsc.getPersistentRDDs().values():
-        kept.unpersist(False)
+    for number, kept in dict(spark.sparkContext._jsc.getPersistentRDDs()).items():
+        if number not in others:
+            kept.unpersist(False)
 
 
 def test_a_table_stays_until_its_node_lets_it_go(spark: SparkSession) -> None:
