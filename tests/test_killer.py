@@ -45,11 +45,14 @@ def kinds_of(histories: list[dict[str, Any]]) -> Counter[str]:
 
 @pytest.mark.slow
 def test_nothing_is_lost_or_there_twice_after_40_kills() -> None:
-    kinds = kinds_of([*killed(40, seed=2)])
-    assert kinds.total() >= 40
-    assert kinds["again"] + kinds["again, kept"] >= 5
-    assert kinds["recovery"] >= 1
-    assert kinds["working"] >= 5
+    """When a kill comes depends on the machine: where a kind is missing, forty more are tried, and forty again."""
+    kinds: Counter[str] = Counter()
+    for seed in (2, 4, 5):
+        kinds += kinds_of([*killed(40, seed=seed)])
+        assert kinds.total() >= 40
+        if kinds["again"] + kinds["again, kept"] >= 5 and kinds["recovery"] and kinds["working"] >= 5:
+            return
+    raise AssertionError(f"kills of some kinds do not happen: {kinds}")
 
 
 @pytest.mark.soak
