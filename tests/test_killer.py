@@ -45,9 +45,9 @@ def kinds_of(histories: list[dict[str, Any]]) -> Counter[str]:
 
 @pytest.mark.slow
 def test_nothing_is_lost_or_there_twice_after_40_kills() -> None:
-    """When a kill comes depends on the machine: where a kind is missing, forty more are tried, and forty again."""
+    """When a kill comes depends on the machine: where a kind is missing, forty more are tried."""
     kinds: Counter[str] = Counter()
-    for seed in (2, 4, 5):
+    for seed in range(2, 10):
         kinds += kinds_of([*killed(40, seed=seed)])
         assert kinds.total() >= 40
         if kinds["again"] + kinds["again, kept"] >= 5 and kinds["recovery"] and kinds["working"] >= 5:
