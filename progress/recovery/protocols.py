@@ -235,8 +235,6 @@ class Running:
         return self.protocol.releases is Releases.FILE
 
     def _saved(self, now: Now) -> Now:
-        if self.protocol.saves is Saves.STATE_FIRST:
-            return now._replace(saved=now.live)
         return now._replace(saved=now.live, length=len(now.left) if self._cuts else 0)
 
     def _recovered(self, now: Now) -> Now:
