@@ -38,10 +38,10 @@ bench: setup    ## measure what the documentation claims
 
 soak: setup    ## the long runs: random cases by the hundred thousand, then the mutants
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak
-	$(python) -m tests.mutants
+	$(python) -m tests.project.mutants
 
 mutants: setup    ## break the algorithms on purpose; the tests must notice each time
-	$(python) -m tests.mutants
+	$(python) -m tests.project.mutants
 
 clean:    ## remove caches and build products; .venv stays
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info progress/_kernel*.so

@@ -20,9 +20,9 @@ from benchmarks.graphs_to_measure import layered_edges
 from graphs import at_scale
 from graphs.at_scale.engine import local_graph
 from graphs.at_scale.resolved import SparkGraph
-from graphs.tables import _arrow
+from graphs.files.parquet import _arrow
 from progress import check_conditions, close
-from progress.spark_session import start_session
+from progress.runtime.on_spark.session import start_session
 
 Answer = TypeVar("Answer")
 SIZES = (10_000, 100_000, 1_000_000)
@@ -93,7 +93,7 @@ def shortest_paths(graph: SparkGraph) -> float:
     """Seconds that GraphFrames takes for the steps from the seed's node to every other: paths to it, backwards."""
     from pyspark.sql import DataFrame
 
-    from progress.spark_graphframes import graph_frame
+    from progress.runtime.on_spark.graphframes import graph_frame
 
     (start,) = graph.nodes.where(f"name = '{SEED[0]}'").select("id").collect()
     vertices = graph.nodes.select("id").persist()

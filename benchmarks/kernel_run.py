@@ -15,9 +15,9 @@ from typing import Any
 from benchmarks.replay import Replayed
 from benchmarks.trace_text import Change, Digest, flat, numbered
 from benchmarks.traces import Time, Trace
-from progress.arcs import Entrances
-from progress.compiled import compiled
 from progress.engines import choose
+from progress.engines.arcs import Entrances
+from progress.kernel import compiled
 
 
 def replay_by_kernel(trace: Trace, repeat: int = 50, limit: float = 1.0) -> Replayed | None:

@@ -27,8 +27,8 @@ from graphs import Graph
 from progress.order import Nat
 from progress.runtime import Complete, Dataflow, Out, Stage
 from progress.runtime.core import Core
+from progress.runtime.on_spark.session import start_session
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, read_committed
-from progress.spark_session import start_session
 
 TIMES = 40
 FASTER, SHARE = 1.5, 0.02

@@ -1,8 +1,8 @@
 """Exploring the implementation model of `progress.recovery`: seconds of one core, and bytes a configuration.
 
 Three running sums, one after the other, with failures: every configuration, and the three theorems on all of them. The
-peer is `tests.plain_recovery`, the same rules as sets of tuples, which visits the configurations and judges nothing.
-Each row is a process of its own, so that its memory is its own.
+peer is `tests.recovery.plain_recovery`, the same rules as sets of tuples, which visits the configurations and judges
+nothing. Each row is a process of its own, so that its memory is its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def explored(epochs: int) -> tuple[int, float, int]:
 
 def enumerated(epochs: int) -> tuple[int, float, int]:
     """The same by the peer."""
-    from tests.plain_recovery import PlainSystem, PlainTask
+    from tests.recovery.plain_recovery import PlainSystem, PlainTask
 
     tasks = [PlainTask(f"sum{n}", running_sum, (f"stream{n}",), f"stream{n + 1}", 0) for n in range(3)]
     before, started = most_resident(), time.process_time()

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from graphs import load
-from graphs.replay import Replay
-from graphs.track import TrackSession
+from graphs.sessions.replay import Replay
+from graphs.sessions.track import TrackSession
 from progress import Tracker
 
 ROOT = Path(__file__).resolve().parent.parent

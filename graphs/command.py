@@ -14,14 +14,25 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
+from graphs.arguments import InFile, check_setting, pointstamp_in, read_graph
+from graphs.terminal import (
+    DEFECT,
+    FINDINGS,
+    FINE,
+    UNUSABLE,
+    bad_usage,
+    complain,
+    located,
+    not_written,
+    write,
+    write_json,
+)
+from graphs.wording import printable
 from progress.errors import PointstampError
 
 if TYPE_CHECKING:
+    from graphs.checking.diagnostic import FileReport
     from graphs.codes import Code
-    from graphs.diagnostic import FileReport
-    from graphs.graph import Graph
-
-FINE, FINDINGS, UNUSABLE, DEFECT = 0, 1, 2, 3
 
 
 class _Parser(argparse.ArgumentParser):
@@ -30,19 +41,6 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         complain(f"{self.prog}: {message} (see {self.prog} --help)")
         sys.exit(UNUSABLE)
-
-
-def complain(line: str) -> None:
-    """One line on stderr, whatever is in it."""
-    sys.stderr.write(printable(line) + "\n")
-
-
-def printable(text: str) -> str:
-    """The text with control characters escaped, so that no name can move a terminal's cursor."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,12 +71,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DEFECT
 
 
-def not_written(name: str, error: OSError) -> PointstampError:
-    """What is said of a file that cannot be written on."""
-    reason = (error.strerror or str(error)).lower()
-    return PointstampError("PS740", f"cannot write {name}: {reason}", "make room for it, or write to another place")
-
-
 def _open_closed_streams() -> None:
     """A stream that the caller has closed is as if nobody reads it, or as if nothing is in it."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -89,12 +81,6 @@ def _open_closed_streams() -> None:
 def _discard_output() -> None:
     """What is still to be written goes nowhere, so that the interpreter's own last flush does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def located(file: str, error: PointstampError) -> str:
-    """An error in one line: file, line, column, code, what is wrong, what would be right."""
-    place = ":".join(str(part) for part in (file, error.line, error.column) if part not in ("", None))
-    return f"{place}: {error}" if place else str(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -229,18 +215,6 @@ def version() -> str:
         return "(not installed)"
 
 
-def write(text: str) -> None:
-    """Text on stdout, ended by a newline; nothing for no text."""
-    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
-
-
-def write_json(data: Any) -> None:
-    """One JSON document on stdout."""
-    import json
-
-    write(json.dumps(data, indent=2, default=str))
-
-
 # --- check -----------------------------------------------------------------------------------------------------------
 
 
@@ -258,15 +232,15 @@ def _check(options: argparse.Namespace) -> int:
     if options.format == "json":
         write_json({"format_version": 1, "files": [report.to_json() for report in reports]})
     elif options.format == "sarif":
-        from graphs.sarif import render as render_sarif
+        from graphs.checking.sarif import render as render_sarif
 
         write(render_sarif(reports, version()))
     elif options.format == "github":
-        from graphs.github import render as render_github
+        from graphs.checking.github import render as render_github
 
         write(render_github(reports))
     elif any(report.readable for report in reports):
-        from graphs.report_text import render as render_text
+        from graphs.checking.report_text import render as render_text
 
         write(render_text([report for report in reports if report.readable], color=sys.stdout.isatty()))
     if not all(report.readable for report in reports):
@@ -279,20 +253,14 @@ def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
     tables = options.nodes is not None or options.edges is not None
     if tables == named or (tables and (options.nodes is None or options.edges is None)):
         example = f"pointstamp {command} loop.yaml{' --at input=0' * (command == 'close')}"
-        raise _bad_usage(f"{command} takes FILE, or both --nodes and --edges", example)
+        raise bad_usage(f"{command} takes FILE, or both --nodes and --edges", example)
     if options.engine == "local" or (options.engine is None and not tables):
         for option in ("master", "conf", "rounds"):
             if getattr(options, option):
-                raise _bad_usage(f"--{option} is of no use to the engine local", "--engine spark")
+                raise bad_usage(f"--{option} is of no use to the engine local", "--engine spark")
     for setting in options.conf:
         check_setting(setting)
     return tables
-
-
-def check_setting(setting: str) -> None:
-    """Refuse a setting of Spark that is none."""
-    if not setting.partition("=")[0] or "=" not in setting:
-        raise _bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
 
 
 def _checked_table(options: argparse.Namespace) -> FileReport:
@@ -302,8 +270,8 @@ def _checked_table(options: argparse.Namespace) -> FileReport:
 
 
 def _checked(file: str, options: argparse.Namespace) -> FileReport:
-    from graphs.check import check_text, unreadable
-    from graphs.document import read_file
+    from graphs.checking.check import check_text, unreadable
+    from graphs.files.document import read_file
 
     if options.engine in ("spark", "auto"):
         from graphs.at_scale.report import check_file
@@ -335,20 +303,9 @@ def _severities(options: argparse.Namespace) -> dict[str, str]:
             for word in given.split(","):
                 number = _code(word).number
                 if number.startswith("PS0") and option != "error":
-                    raise _bad_usage(f"--{option} {number}: a file that cannot be read stays an error", "PS101 and up")
+                    raise bad_usage(f"--{option} {number}: a file that cannot be read stays an error", "PS101 and up")
                 severities[number] = {"error": "error", "warn": "warning", "ignore": "ignore"}[option]
     return severities
-
-
-class BadUsage(PointstampError):
-    """Arguments that do not go together."""
-
-    def __str__(self) -> str:
-        return f"{self.message} ({self.hint})"
-
-
-def _bad_usage(message: str, hint: str) -> BadUsage:
-    return BadUsage("usage", message, hint)
 
 
 def _adjusted(report: FileReport, severities: dict[str, str]) -> FileReport:
@@ -363,36 +320,12 @@ def _adjusted(report: FileReport, severities: dict[str, str]) -> FileReport:
 # --- the other commands ----------------------------------------------------------------------------------------------
 
 
-def read_graph(file: str) -> Graph:
-    """The graph in a file, resolved; errors name the file."""
-    from graphs.reading import load
-
-    try:
-        graph = load(file)
-        graph.network()
-        return graph
-    except PointstampError as error:
-        place = ":".join(str(part) for part in (file, error.line, error.column) if part is not None)
-        raise _InFile(place, error) from None
-
-
-class _InFile(PointstampError):
-    """An error that names its file."""
-
-    def __init__(self, place: str, error: PointstampError) -> None:
-        super().__init__(error.code, error.message, error.hint)
-        self.place = place
-
-    def __str__(self) -> str:
-        return f"{self.place}: {super().__str__()}"
-
-
 def _ask(options: argparse.Namespace) -> int:
-    from graphs.ask import Asker, lines_of
-    from graphs.standard_input import standard_input
+    from graphs.files.standard_input import standard_input
+    from graphs.sessions.ask import Asker, lines_of
 
     if options.file == "-":
-        raise _bad_usage("ask reads its queries from stdin", "name the graph's file")
+        raise bad_usage("ask reads its queries from stdin", "name the graph's file")
     asker = Asker(read_graph(options.file))
     for line in lines_of(standard_input()):
         sys.stdout.write(asker.answer_line(line) + "\n")
@@ -401,11 +334,11 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _track(options: argparse.Namespace) -> int:
-    from graphs.standard_input import standard_input
-    from graphs.track import track
+    from graphs.files.standard_input import standard_input
+    from graphs.sessions.track import track
 
     if options.file == "-":
-        raise _bad_usage("track reads its steps from stdin", "name the graph's file")
+        raise bad_usage("track reads its steps from stdin", "name the graph's file")
     graph = read_graph(options.file)
     if options.record is None:
         track(graph, standard_input(), sys.stdout.buffer)
@@ -421,10 +354,10 @@ def _new_file(path: str) -> BinaryIO:
         file = Path(path).open("ab")  # noqa: SIM115
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise _bad_usage(f"--record {path}: {reason.lower()}", "a new file where one may be written") from None
+        raise bad_usage(f"--record {path}: {reason.lower()}", "a new file where one may be written") from None
     if file.seekable() and file.tell():
         file.close()
-        raise _bad_usage(f"--record {path}: there is something in the file", "a new file for each session")
+        raise bad_usage(f"--record {path}: there is something in the file", "a new file for each session")
     return file
 
 
@@ -441,34 +374,34 @@ def _port(text: str) -> int:
 
 
 def _explore(options: argparse.Namespace) -> int:
-    from graphs.explore import explore_pipeline
+    from graphs.running.explore import explore_pipeline
 
     return explore_pipeline(options)
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from graphs.replay import Replay, render, report
+    from graphs.sessions.replay import Replay, render, report
 
     if options.file == options.trace == "-":
-        raise _bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
+        raise bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
     graph = read_graph(options.file)
     why = [pointstamp_in(graph, text, "why") for text in options.why]
     network = graph.network()
     for node, _ in why:
         if network.numbers[node] >= len(network.nodes):
-            raise _bad_usage(f"--why: {node!r} is an edge", "a node, where requests are")
+            raise bad_usage(f"--why: {node!r} is an edge", "a node, where requests are")
     for location in options.holding:
         if location not in network.numbers:
-            raise _bad_usage(f"--holding: there is no location {location!r}", "a node or an edge of the graph")
+            raise bad_usage(f"--holding: there is no location {location!r}", "a node or an edge of the graph")
     replay = Replay(graph)
     with _opened(options.trace) as trace:
         try:
             replay.play(trace, options.at)
         except PointstampError as error:
             place = options.trace if error.line is None else f"{options.trace}:{error.line}"
-            raise _InFile(place, error) from None
+            raise InFile(place, error) from None
     if options.at is not None and replay.line < options.at:
-        raise _bad_usage(f"--at {options.at}: {options.trace} has {replay.line} lines", "a line of the trace")
+        raise bad_usage(f"--at {options.at}: {options.trace} has {replay.line} lines", "a line of the trace")
     found = report(replay, options.at is not None, why, options.holding)
     if options.format == "json":
         write_json(found)
@@ -479,7 +412,7 @@ def _replay(options: argparse.Namespace) -> int:
 
 def _opened(path: str) -> AbstractContextManager[BinaryIO]:
     """A file to read from, - for standard input."""
-    from graphs.standard_input import cannot_read, standard_input
+    from graphs.files.standard_input import cannot_read, standard_input
 
     if path == "-":
         return nullcontext(standard_input())
@@ -490,13 +423,13 @@ def _opened(path: str) -> AbstractContextManager[BinaryIO]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from graphs.run import run
+    from graphs.running.run import run
 
     return run(options)
 
 
 def _close(options: argparse.Namespace) -> int:
-    from graphs.ask import frontiers_to_json
+    from graphs.sessions.ask import frontiers_to_json
 
     if _are_tables(options, options.file is not None, "close") or options.engine in ("spark", "auto"):
         from graphs.at_scale.report import close_command
@@ -510,7 +443,7 @@ def _close(options: argparse.Namespace) -> int:
         graph = read_graph(options.file)
         frontiers = frontiers_to_json(close(graph, [pointstamp_in(graph, text) for text in options.at]).frontiers)
     if options.output:
-        from graphs.tables import write_frontiers
+        from graphs.files.parquet import write_frontiers
 
         write_frontiers(options.output, frontiers)
     elif options.format == "json":
@@ -524,32 +457,9 @@ def _close(options: argparse.Namespace) -> int:
     return FINE
 
 
-def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
-    """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
-    from graphs.ask import read_json
-    from graphs.notation import shown
-
-    places = [place for place, character in enumerate(text) if character == "="]
-    if not places:
-        raise _bad_usage(f"--{option} {shown(text)}: no time", f"LOCATION=TIME, like --{option} input=0")
-    numbers = graph.network().numbers
-    place = next((place for place in places if text[:place] in numbers), places[0])
-    location, written = text[:place], text[place + 1 :]
-    try:
-        data = read_json(written)
-    except PointstampError:
-        data = written
-    try:
-        return location, graph.time_from_json(location, data)
-    except PointstampError as error:
-        raise _bad_usage(f"--{option} {shown(text)}: {error.message}", error.hint) from None
-    except RecursionError:
-        raise _bad_usage(f"--{option} {shown(text)}: the time is nested too deeply", "a time of the location") from None
-
-
 def _compose(options: argparse.Namespace) -> int:
     from graphs.composition import compose
-    from graphs.writing import to_data, to_yaml
+    from graphs.files.writing import to_data, to_yaml
 
     data = to_data(compose(read_graph(options.first), read_graph(options.second), options.name))
     if options.format == "json":
@@ -561,7 +471,7 @@ def _compose(options: argparse.Namespace) -> int:
 
 def _explain(options: argparse.Namespace) -> int:
     from graphs.codes import CODES
-    from graphs.explain import explain
+    from graphs.codes.explain import explain
 
     if options.code is None:
         if options.format == "json":
@@ -585,4 +495,4 @@ def _code(word: str) -> Code:
     try:
         return code(word.strip())
     except PointstampError as error:
-        raise _bad_usage(error.message, error.hint) from None
+        raise bad_usage(error.message, error.hint) from None

@@ -7,7 +7,7 @@ disjoint.
 
 from __future__ import annotations
 
-from graphs.document import quoted
+from graphs.files.document import quoted
 from graphs.graph import Graph
 from progress.errors import PointstampError
 

@@ -10,21 +10,21 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphs.document import quoted
-from graphs.notation import read_domain, read_summary, shown, suggestion
-from progress.declared import Identity, Never, comparing, sends_nothing
+from graphs.files.document import quoted
+from graphs.files.notation import read_domain, read_summary, shown, suggestion
 from progress.effort import MOST_STEPS, STEPS_A_PLACE, Effort, TooMuchWork
 from progress.errors import PointstampError
-from progress.generic import GenericSummary
-from progress.layout import layout_of
-from progress.memory import without_cycle_search
+from progress.garbage import without_cycle_search
+from progress.normal_form.declared import Identity, Never, comparing, sends_nothing
+from progress.normal_form.generic import GenericSummary
+from progress.normal_form.layout import layout_of
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time, write_time
 from progress.summary import NormalSummary, OpaqueSummary, Summary
 from progress.topology import NO_NODE, Network
 
 if TYPE_CHECKING:
-    from graphs.calls import Recursion
+    from graphs.files.calls import Recursion
     from recursion.call_graph import CallGraph
 
 LONGEST_NAME = 1000
@@ -72,7 +72,7 @@ class Graph:
         self.name = name
         self.recursion: Recursion | None = None
         if recursion is not None:
-            from graphs.calls import read_recursion, read_stack_times  # most graphs do without
+            from graphs.files.calls import read_recursion, read_stack_times  # most graphs do without
 
             self.recursion = read_recursion(recursion)
             self.time: Any = read_stack_times(time, ("time",))
@@ -113,7 +113,7 @@ class Graph:
         self._new_name(name)
         notifies = self.asks_by_default(name) if notify is None else notify
         if self.recursion is not None:
-            from graphs.calls import refuse_own_times
+            from graphs.files.calls import refuse_own_times
 
             refuse_own_times(name, self.time, time, {"summary": summary, "emits": emits, "requests": requests})
             self.nodes[name] = NodeRecord(self.time, self._identity, {}, self._identity, notifies, label)
@@ -153,7 +153,7 @@ class Graph:
         self.sources.append(source)
         self.targets.append(target)
         if time is not None and self.recursion is not None:
-            from graphs.calls import refuse_own_times
+            from graphs.files.calls import refuse_own_times
 
             refuse_own_times(name, self.time, time, {})
         elif time is not None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphs.document import quoted
+from graphs.files.document import quoted
+from graphs.files.notation import read_summary
 from graphs.graph import Graph
-from graphs.notation import read_summary
-from progress.declared import Identity
 from progress.errors import PointstampError
+from progress.normal_form.declared import Identity
 
 
 def add_operator(

@@ -13,7 +13,7 @@ _NAMES = {
         Graph JsonLines add_operator compose from_data from_networkx from_predecessors from_text load to_data
         to_networkx
     """,
-    "graphs.check": "check_graph",
+    "graphs.checking.check": "check_graph",
     "graphs.command": "main",
     "progress": """
         Antichain Blocker Closure CouldResultIn Domain Eligibility Finite Holding Int Lex Nat Pointstamp PointstampError

@@ -33,7 +33,7 @@ from graphs import (
 from graphs import (
     to_networkx as to_networkx,
 )
-from graphs.check import (
+from graphs.checking.check import (
     check_graph as check_graph,
 )
 from graphs.command import (

@@ -1,7 +1,6 @@
 """Pointstamp's engine: may anything at or before time t still arrive at node v?"""
 
 from progress.antichain import Antichain, minimal_elements
-from progress.blocking import Blocker, Holding, Why
 from progress.clock import clock
 from progress.closure import Closure, close
 from progress.conditions import Report, check_conditions
@@ -10,8 +9,9 @@ from progress.errors import PointstampError
 from progress.notification import Eligibility, eligible
 from progress.order import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged, Unit
 from progress.pointstamp import Pointstamp
-from progress.step import Step
 from progress.tracker import Tracker
+from progress.tracking.blocking import Blocker, Holding, Why
+from progress.tracking.step import Step
 from progress.universal import universal_time
 
 __all__ = [

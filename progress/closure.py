@@ -12,18 +12,18 @@ from math import inf
 from typing import Any, NamedTuple
 
 from progress.antichain import Antichain
-from progress.coordinate import Undecided
+from progress.cycles.finite_way import finite_way, with_an_end
+from progress.cycles.walk import layout_at, normal_summary, unchanged, visited
 from progress.effort import Effort
-from progress.endless import is_endless, moved_without_end
 from progress.errors import PointstampError
-from progress.finite_way import finite_way, with_an_end
-from progress.layout import Numbers, layout_of
-from progress.memory import without_cycle_search
-from progress.normal_form import Piece, compose, holds, moved
+from progress.garbage import without_cycle_search
+from progress.normal_form.coordinate import Undecided
+from progress.normal_form.endless import is_endless, moved_without_end
+from progress.normal_form.layout import Numbers, layout_of
+from progress.normal_form.pieces import Piece, compose, holds, moved
 from progress.pointstamp import Pointstamp, ending_at
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE, Network, Topology, network_of
-from progress.walk import layout_at, normal_summary, unchanged, visited
 from progress.way import Rounds, Way, folded
 
 MOST_STEPS = 200_000
@@ -111,7 +111,7 @@ class Closure:
         return with_an_end(self.network, location, self.limits(location))
 
     def limits(self, location: int) -> tuple[Any, ...]:
-        """As `times`, with endless times among them (`progress.endless`)."""
+        """As `times`, with endless times among them (`progress.normal_form.endless`)."""
         edge = location - len(self.network.nodes)
         if location not in self._frontiers and edge not in self.given_on_edge:
             if edge < 0:
@@ -241,7 +241,7 @@ def close_numbered(network: Network, pointstamps: Iterable[tuple[int, Any]], eff
     with without_cycle_search():
         edges = len(network.edges)
         if run.goes_on(max(MANY_EDGES, edges // 8) if edges >= MANY_EDGES else None):
-            from progress.compiled_closure import close_compiled  # it builds on this module
+            from progress.kernel.closure import close_compiled  # it builds on this module
 
             compiled = close_compiled(network, pointstamps)
             if compiled is not None:

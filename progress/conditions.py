@@ -6,7 +6,7 @@
 * Advancing (beyond the paper): no closed walk returns to a location at or below the time at which it left; otherwise a
   request on it may block itself for ever.
 
-Conditions are judged inside strongly connected components (`progress.cycle`); cycles are never listed.
+Conditions are judged inside strongly connected components (`progress.cycles.judging`); cycles are never listed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,27 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from progress.component import components
-from progress.coordinate import Relation, Undecided
-from progress.cycle import BELOW_OR_AT, BELOW_OR_BESIDE, COMPOSITIONS, Verdict, judge, preferred, surely_advances
-from progress.endless import low_enough, lower_than
+from progress.cycles.judging import (
+    BELOW_OR_AT,
+    BELOW_OR_BESIDE,
+    COMPOSITIONS,
+    Verdict,
+    judge,
+    preferred,
+    surely_advances,
+)
+from progress.cycles.rising import is_silent_on_any_order, rises_on_any_order
+from progress.cycles.sampling import relation, sampled_walks
+from progress.cycles.walk import Budget, Found, followed, layout_at, visited
 from progress.errors import PointstampError
-from progress.layout import layout_of
-from progress.memory import without_cycle_search
-from progress.normal_form import piece_relations
+from progress.garbage import without_cycle_search
+from progress.normal_form.coordinate import Relation, Undecided
+from progress.normal_form.endless import low_enough, lower_than
+from progress.normal_form.layout import layout_of
+from progress.normal_form.pieces import piece_relations
 from progress.pointstamp import Pointstamp
-from progress.rising import is_silent_on_any_order, rises_on_any_order
-from progress.sampling import relation, sampled_walks
 from progress.summary import NormalSummary, Summary
 from progress.topology import NO_NODE, Network, Topology, network_of
-from progress.walk import Budget, Found, followed, layout_at, visited
 
 
 class EarlyRequest(NamedTuple):
@@ -150,7 +158,7 @@ def check_conditions(graph: Topology) -> Report:
     """Judge a graph.
 
     Cost: O(nodes + edges) for the components; inside them O(edges) a coordinate where no summary moves times down,
-    `progress.potential` where some do, and at most `progress.cycle.COMPOSITIONS`
+    `progress.cycles.potential` where some do, and at most `progress.cycles.judging.COMPOSITIONS`
     compositions for the whole graph where neither decides; what they leave open is None.
     """
     network = network_of(graph)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from progress.antichain import Antichain
+from progress.cycles.finite_way import finite_way
 from progress.errors import PointstampError
-from progress.finite_way import finite_way
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network, Topology, network_of
 

@@ -5,9 +5,9 @@ hull*: what it gives at t is the set of minimal times that it gives anywhere at 
 every step start above. Hence the laws: t <= u implies that each time of `apply(u)` lies at or above one of `apply(t)`;
 and composition is associative and monotone.
 
-`Summary` is the protocol; `NormalSummary` is what all declared summaries (`progress.declared`) become: pieces in normal
-form, composed and compared as integers. Anything else with an `apply` is a summary of the user's own and taken as it
-is.
+`Summary` is the protocol; `NormalSummary` is what all declared summaries (`progress.normal_form.declared`) become:
+pieces in normal form, composed and compared as integers. Anything else with an `apply` is a summary of the user's own
+and taken as it is.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from operator import add
 from typing import Any, Protocol, runtime_checkable
 
 from progress.antichain import minimal_elements
-from progress.endless import is_endless, moved_without_end
 from progress.errors import PointstampError
-from progress.layout import Case, Layout, layout_of
-from progress.normal_form import Piece, Ties, by_ties, compose, holds, moved, only_number, undominated
+from progress.normal_form.endless import is_endless, moved_without_end
+from progress.normal_form.layout import Case, Layout, layout_of
+from progress.normal_form.pieces import Piece, Ties, by_ties, compose, holds, moved, only_number, undominated
 from progress.order import Domain, Lex, is_flat, is_number
 
 
@@ -57,7 +57,7 @@ class Summary(Protocol):
         ...
 
     def limits(self, time: Any) -> tuple[Any, ...]:
-        """As `apply`, with endless times among those that are taken and given (`progress.endless`)."""
+        """As `apply`, with endless times among those that are taken and given (`progress.normal_form.endless`)."""
         ...
 
 
@@ -94,7 +94,9 @@ class NormalSummary:
         for piece in self.pieces:
             self._by_case.setdefault(piece.source_case, []).append(piece)
         self._tied: Ties | None = None
-        self.backwards: Callable[[Any], Sequence[Any]] | None = None  # made by `progress.residual` when it is needed
+        self.backwards: Callable[[Any], Sequence[Any]] | None = (
+            None  # made by `progress.normal_form.backwards` when it is needed
+        )
         self.endless = any(move.word is None and move.floor is None for piece in self.pieces for move in piece.moves)
         quick = self._quick()
         self.apply: Callable[[Any], tuple[Any, ...]] = quick or self._general
@@ -181,7 +183,7 @@ class NormalSummary:
         return tuple(found) if len(found) < 2 else minimal_elements(self.target, found)
 
     def _limits(self, time: Any) -> tuple[Any, ...]:
-        """As `apply`, with endless times among those that are taken and given (`progress.endless`)."""
+        """As `apply`, with endless times among those that are taken and given (`progress.normal_form.endless`)."""
         case, numbers = self._source_layout.encode(time)
         if not self.endless and -inf not in numbers:
             return self.apply(time)
@@ -258,7 +260,7 @@ class Composite:
         return times
 
     def limits(self, time: Any) -> tuple[Any, ...]:
-        """As `apply`, with endless times among those that are taken and given (`progress.endless`)."""
+        """As `apply`, with endless times among those that are taken and given (`progress.normal_form.endless`)."""
         times: tuple[Any, ...] = (time,)
         for part in self.parts:
             times = minimal_elements(part.target, [result for before in times for result in part.limits(before)])

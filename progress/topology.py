@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from progress.component import component_numbers
-from progress.drift import Drifts, drifts
+from progress.cycles.drift import Drifts, drifts
 from progress.errors import PointstampError, brief, one_of_the_graph
 from progress.order import NO_TIME, Domain, as_time, right_time
 from progress.summary import Summary
 
 if TYPE_CHECKING:
-    from progress.own_relation import OwnRelation
+    from progress.tracking.own_relation import OwnRelation
 
 NO_NODE = -1  # the source of an input edge, the destination of an output edge
 
@@ -58,7 +58,7 @@ class Network:
 
     `summaries[j]` leads from the domain of edge j's source to the domain of edge j (None for input edges);
     `requests[i]` says at which times an event at node i may trigger notification requests; `relation` decides
-    could-result-in where summaries do not (`progress.own_relation`).
+    could-result-in where summaries do not (`progress.tracking.own_relation`).
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Network:
 
     @cached_property
     def endless(self) -> bool:
-        """Whether a summary may lead to times that fall without end (`progress.endless`)."""
+        """Whether a summary may lead to times that fall without end (`progress.normal_form.endless`)."""
         distinct = {id(summary): summary for summary in self.summaries if summary is not None}
         return any(summary.endless for summary in distinct.values())
 

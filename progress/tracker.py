@@ -17,24 +17,25 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from progress.awaited import Awaited
-from progress.blocking import Holding, Why
-from progress.commit import Commit
-from progress.compiled import TooMuchForKernel
 from progress.effort import TooMuchWork
 from progress.engines import Engine
 from progress.errors import brief
-from progress.invariants import check_invariants
-from progress.ledger import Edge, Ledger, Node
-from progress.memory import without_cycle_search
+from progress.garbage import without_cycle_search
+from progress.kernel import TooMuchForKernel
 from progress.order import opening_times
 from progress.pointstamp import Pointstamp
-from progress.refusal import bad_snapshot, not_to_be_copied
-from progress.snapshot import read_snapshot, write_snapshot
-from progress.step import Step
-from progress.subscriptions import Callback, Subscriptions
-from progress.summary_workings import registrar_of, workings_of
 from progress.topology import NO_NODE, Topology, network_of
+from progress.tracking.awaited import Awaited
+from progress.tracking.blocking import Holding, Why
+from progress.tracking.commit import Commit
+from progress.tracking.invariants import check_invariants
+from progress.tracking.ledger import Edge, Ledger, Node
+from progress.tracking.own_relation import all_outstanding
+from progress.tracking.refusal import bad_snapshot, not_to_be_copied
+from progress.tracking.snapshot import read_snapshot, write_snapshot
+from progress.tracking.step import Step
+from progress.tracking.subscriptions import Callback, Subscriptions
+from progress.tracking.workings import registrar_of, workings_of
 
 
 class Tracker:
@@ -51,7 +52,7 @@ class Tracker:
     kernel : whether to use the compiled kernel; None: where it is there and fits
 
     Cost: O(nodes + edges) to build. A step costs its changes, and what the engine says of them; nothing but logarithms
-    grows with the number of times and requests outstanding, see `progress.place`.
+    grows with the number of times and requests outstanding, see `progress.engines.place`.
     """
 
     def __init__(
@@ -201,7 +202,7 @@ class Tracker:
     def _start(self) -> None:
         """The engine's state from the ledger; all pending requests wait, or are ready."""
         self._entries = len(self._ledger.every())
-        changes = self._workings.changes(self._ledger)
+        changes = all_outstanding(self._workings, self._ledger)
         try:
             self._engine.update(changes)
         except OverflowError:
@@ -257,7 +258,7 @@ class Tracker:
     def _rebuild(self) -> None:
         """A new engine in the state of the ledger, after an update that was broken off."""
         self._engine = self._new_engine()
-        self._engine.rebuild(self._workings.changes(self._ledger))
+        self._engine.rebuild(all_outstanding(self._workings, self._ledger))
         for waiter, (node, time) in (*self._waiters.items(), *self._awaited.places()):
             self._engine.wait(node.number, time, waiter)
         for vertex in self._subscriptions.vertices:

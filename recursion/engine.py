@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from progress.propagation import Change, Move
+from progress.engines.propagation import Change, Move
 from progress.summary import Summary
 from recursion.call_graph import CallGraph
 from recursion.frames import Frames

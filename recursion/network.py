@@ -9,10 +9,10 @@ from typing import Any
 from progress.closure import Closure
 from progress.conditions import Advancing, Condition1, Condition2, Report, Standstill, Transitivity
 from progress.order import Domain
-from progress.own_relation import Workings
 from progress.pointstamp import Pointstamp
 from progress.summary import Summary
 from progress.topology import NO_NODE, Network
+from progress.tracking.own_relation import Workings
 from recursion.call_graph import CallGraph
 from recursion.closure import CallClosure
 from recursion.relation import Relation

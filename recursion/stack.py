@@ -14,7 +14,7 @@ from typing import Any
 from weakref import ref
 
 from progress.errors import PointstampError
-from progress.memory import without_cycle_search
+from progress.garbage import without_cycle_search
 from progress.plain import Written
 
 

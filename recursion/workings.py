@@ -1,16 +1,15 @@
-"""What a tracker runs on in a graph with calls: frames instead of frontiers (`progress.own_relation`)."""
+"""What a tracker runs on in a graph with calls: frames instead of frontiers (`progress.tracking.own_relation`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from progress.blocking import Blocker
-from progress.engines import ENGINES, Engine
-from progress.ledger import Edge, Ledger, Node
+from progress.engines import ENGINES, Engine, no_such_engine
 from progress.pointstamp import Pointstamp
-from progress.refusal import no_such_engine
 from progress.topology import NO_NODE, Network
+from progress.tracking.blocking import Blocker
+from progress.tracking.ledger import Edge, Ledger, Node
 from recursion.closure import minimal_times
 from recursion.engine import CallEngine
 from recursion.relation import Relation
@@ -42,18 +41,6 @@ class CallWorkings:
     def of_request(self, node: int, time: Any) -> list[tuple[int, Any]]:
         """Where a pending request is outstanding. Cost: O(edges that leave the node)."""
         return [(target, after) for target, summary in self._ways[node] if summary for after in summary.apply(time)]
-
-    def changes(self, ledger: Ledger) -> list[tuple[int, Any, int]]:
-        """All that a ledger has outstanding: node, time and count."""
-        found: list[tuple[int, Any, int]] = []
-        for edge in ledger.edges.values():
-            if edge.target != NO_NODE:
-                found += [(edge.target, time, count) for time, count in edge.messages.items()]
-                found += [(edge.target, time, 1) for time in edge.open]
-        for node in ledger.nodes.values():
-            for time in node.requests:
-                found += [(target, after, 1) for target, after in self.of_request(node.number, time)]
-        return found
 
     def may_send(self, ledger: Ledger, engine: Engine, edge: Edge, time: Any) -> bool:
         """Whether Clock contains (edge, time).

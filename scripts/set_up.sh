@@ -76,7 +76,7 @@ want_compiler() {
 # Spark needs Java, and fetches GraphFrames when it starts for the first time. Whoever has no use for it says
 # WITHOUT_SPARK=1; all else works without, and only where CI is set is it an error that one of the two cannot be had.
 has_java() {
-    "$1" -c 'from progress.spark_session import check_java; check_java()' >/dev/null 2>&1
+    "$1" -c 'from progress.runtime.on_spark.jvm import check_java; check_java()' >/dev/null 2>&1
 }
 want_spark() {
     [ "$part" = all ] && [ -z "${WITHOUT_SPARK:-}" ] || return 0
@@ -86,7 +86,7 @@ want_spark() {
         { apt-get install -qq -y openjdk-17-jre-headless || { apt-get update -qq && apt-get install -qq -y openjdk-17-jre-headless; }; } >/dev/null 2>&1 </dev/null || true
     fi
     echo "set-up: starting Spark once, so that it has what it needs"
-    said=$("$1" -c 'from progress.spark_session import start_session; start_session().stop()' 2>&1) && return
+    said=$("$1" -c 'from progress.runtime.on_spark.session import start_session; start_session().stop()' 2>&1) && return
     said=$(printf '%s\n' "$said" | tail -n 1)
     [ -z "${CI:-}" ] || fail "Spark does not start: $said"
     echo "set-up: going on without Spark, whose tests will fail: $said"

@@ -14,10 +14,10 @@ FOLDER = ROOT / "docs" / "codes"
 
 def pages() -> dict[str, str]:
     """File name -> text."""
-    from graphs.check import check_text
+    from graphs.checking.check import check_text
+    from graphs.checking.report_text import render
     from graphs.codes import CODES
-    from graphs.explain import index, page
-    from graphs.report_text import render
+    from graphs.codes.explain import index, page
 
     texts = {"README.md": index()}
     for number, entry in CODES.items():

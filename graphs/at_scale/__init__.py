@@ -1,6 +1,6 @@
 """Graphs that outgrow one process: the same questions, asked of DataFrames (docs/at-scale.md).
 
-Needs Spark, GraphFrames and Java only when Spark is asked (extra `spark`, `progress.spark_session`).
+Needs Spark, GraphFrames and Java only when Spark is asked (extra `spark`, `progress.runtime.on_spark.session`).
 """
 
 from graphs.at_scale.engine import (

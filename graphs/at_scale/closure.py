@@ -187,7 +187,7 @@ class _Run:
         """A round of Pregel: what the last round found goes along the ways that leave it."""
         from pyspark.sql import functions
 
-        from progress.spark_graphframes import graph_frame
+        from progress.runtime.on_spark.graphframes import graph_frame
 
         shapes = self.graph.shapes
         send = functions.expr(self.graph.pieces.message("src.fresh", "edge"))

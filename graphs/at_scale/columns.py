@@ -1,8 +1,8 @@
 """Tables of nodes and edges, as users have them, brought to one form: names as text, all else as JSON text.
 
-The columns are those of `graphs.tables`, and what is wrong with them has the codes that it has there: PS006 a column
-that no graph has, PS007 a value of the wrong kind, PS009 what is no name. Types are looked at in the schema; rows are
-read only where that does not tell.
+The columns are those of `graphs.files.parquet`, and what is wrong with them has the codes that it has there: PS006 a
+column that no graph has, PS007 a value of the wrong kind, PS009 what is no name. Types are looked at in the schema;
+rows are read only where that does not tell.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import os
 from typing import TYPE_CHECKING
 
 from graphs.at_scale.errors import wrong_table
-from graphs.document import quoted
-from graphs.notation import suggestion
-from graphs.reading import EDGE_KEYS, NODE_KEYS
-from graphs.tables import JSON_COLUMNS, NAME_COLUMNS
+from graphs.files.document import quoted
+from graphs.files.notation import suggestion
+from graphs.files.parquet import JSON_COLUMNS, NAME_COLUMNS
+from graphs.files.reading import EDGE_KEYS, NODE_KEYS
 from progress.errors import PointstampError
 
 if TYPE_CHECKING:

@@ -107,7 +107,7 @@ def _around_a_pivot(ends: DataFrame, options: Options) -> DataFrame:
 
 def _by_graphframes(graph: SparkGraph, ends: DataFrame) -> DataFrame:
     """GraphFrames on the edges that are left. Its vertices must not come from a join: they are made first."""
-    from progress.spark_graphframes import graph_frame
+    from progress.runtime.on_spark.graphframes import graph_frame
 
     vertices = cut(ends.selectExpr("explode(array(src, dst)) AS id").distinct())
     labelled: DataFrame = graph_frame(vertices, cut(ends)).stronglyConnectedComponents(maxIter=vertices.count())

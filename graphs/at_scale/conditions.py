@@ -28,7 +28,7 @@ from progress.conditions import (
     Transitivity,
     check_conditions,
 )
-from progress.drift import drift
+from progress.cycles.drift import drift
 from progress.pointstamp import Pointstamp
 from progress.topology import Network
 

@@ -15,8 +15,8 @@ from graphs import shape
 from graphs.at_scale.errors import no_engine, not_here, wrong_table
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, one_group
+from graphs.files.parquet import graph_of_rows, read_rows
 from graphs.graph import Graph
-from graphs.tables import graph_of_rows, read_rows
 from progress import closure, conditions
 from progress.component import components as components_of
 from progress.could_result_in import CouldResultIn
@@ -93,10 +93,10 @@ def count_edges(graph: Graph | Tables) -> int:
 def open_in_spark(graph: Graph | Tables, session: SparkSession | None = None) -> SparkGraph:
     """The graph in Spark, for several questions; `release` it in the end.
 
-    Cost: `graphs.at_scale.opening`; a session is started where there is none (`progress.spark_session`).
+    Cost: `graphs.at_scale.opening`; a session is started where there is none (`progress.runtime.on_spark.session`).
     """
     from graphs.at_scale.opening import open_graph, open_tables
-    from progress.spark_session import check_session, start_session
+    from progress.runtime.on_spark.session import check_session, start_session
 
     if session is None:
         session = start_session()

@@ -3,8 +3,8 @@
 For such summaries a closed walk moves each coordinate by the sum of what its edges add, so Condition 2 fails exactly
 where some coordinate has a cycle with a negative sum; a lexicographic order is asked coordinate by coordinate, each on
 what the ones before leave standing still. Bellman and Ford's algorithm gives each node a potential, or a cycle of
-parents, which is such a cycle (`progress.potential` is the same in one process). A closed walk stands still only on
-edges whose reduced weight is zero in every coordinate; when what is left of them fits, the local engine takes it.
+parents, which is such a cycle (`progress.cycles.potential` is the same in one process). A closed walk stands still only
+on edges whose reduced weight is zero in every coordinate; when what is left of them fits, the local engine takes it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from graphs.at_scale.reach import numbers_frame
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut
 from progress.conditions import Advancing, Condition1, Condition2, Report, Transitivity, check_conditions
-from progress.drift import coordinates
+from progress.cycles.drift import coordinates
 from progress.summary import NormalSummary
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from graphs.at_scale.columns import read_parquet, standard_edges, standard_nodes
 from graphs.at_scale.errors import not_here, wrong_table
 from graphs.at_scale.resolved import Resolution, SparkGraph
-from graphs.document import quoted
+from graphs.files.document import quoted
+from graphs.files.notation import write_domain, write_summary
 from graphs.graph import LONGEST_NAME, Graph
-from graphs.notation import write_domain, write_summary
-from progress.declared import Identity
 from progress.errors import PointstampError
+from progress.normal_form.declared import Identity
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

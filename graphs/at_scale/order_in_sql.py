@@ -1,4 +1,6 @@
-"""The order of times as SQL text, over structs with the numbers `c0`, `c1`, ... of a time's leaves (`progress.layout`).
+"""The order of times as SQL text, over structs with the numbers `c0`, `c1`, ... of a time's leaves.
+
+The leaves are those of `progress.normal_form.layout`.
 
 Nothing in it comes from names of a graph: expressions are made of numbers and of what domains are.
 """
@@ -9,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import TypeAlias
 
-from progress.layout import Case, Leaf, Rows, Structure
+from progress.normal_form.layout import Case, Leaf, Rows, Structure
 from progress.order import Domain, Finite, Lex, Product, Sum, Unit
 
 Next: TypeAlias = Callable[[], str]

@@ -1,6 +1,6 @@
 """Summaries in normal form as columns: a row for each piece, joined to the edges it belongs to and applied by SQL.
 
-A piece (`progress.normal_form`) has a box, `low0 <= c0 <= high0` and so on, and a move for each coordinate:
+A piece (`progress.normal_form.pieces`) has a box, `low0 <= c0 <= high0` and so on, and a move for each coordinate:
 `max(c + add, floor)`; without `add` it is the constant `floor`; a chain of roundings is an array of numbers, folded.
 """
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphs.at_scale.errors import not_here, too_large_a_number
 from graphs.at_scale.shapes import BOUND, Shapes
-from progress.coordinate import Move, slack
-from progress.normal_form import Piece
+from progress.normal_form.coordinate import Move, slack
+from progress.normal_form.pieces import Piece
 from progress.summary import NormalSummary, Summary
 
 if TYPE_CHECKING:

@@ -9,22 +9,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from graphs.ask import frontiers_to_json, read_json
 from graphs.at_scale.engine import Say, Tables, choose_engine, local_graph, open_in_spark
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import ROUNDS, Options, Round, one_group
-from graphs.check import UNDECIDED, check_graph, mismatch_found, report_on, shape_findings, unreadable
-from graphs.diagnostic import FileReport
-from graphs.document import read_file
+from graphs.checking.check import UNDECIDED, check_graph, mismatch_found, report_on, shape_findings, unreadable
+from graphs.checking.diagnostic import FileReport
+from graphs.files.document import read_file
+from graphs.files.notation import shown
+from graphs.files.reading import from_text
 from graphs.graph import Graph, Mismatch
-from graphs.notation import shown
-from graphs.reading import from_text
+from graphs.sessions.ask import frontiers_to_json, read_json
 from progress.closure import close
 from progress.conditions import Report
 from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time
-from progress.spark_session import ends_on_interrupt, start_session
+from progress.runtime.on_spark.session import ends_on_interrupt, start_session
 from progress.topology import Network
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class _Witnessed(Graph):
 @ends_on_interrupt()
 def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
     """The frontiers as `pointstamp close` shows them; None where they are in the file `options.output` already."""
-    from graphs.command import pointstamp_in, read_graph
+    from graphs.arguments import pointstamp_in, read_graph
 
     graph = Tables(options.nodes, options.edges) if options.file is None else read_graph(options.file)
     if _said(graph, options.engine, say) == "local":
@@ -154,8 +154,8 @@ def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
 
 
 def _pointstamp(graph: SparkGraph, text: str) -> tuple[str, Any]:
-    """LOCATION=TIME, as `graphs.command.pointstamp_in` reads it."""
-    from graphs.command import BadUsage
+    """LOCATION=TIME, as `graphs.arguments.pointstamp_in` reads it."""
+    from graphs.terminal import BadUsage
 
     cuts = [place for place, character in enumerate(text) if character == "="]
     names = graph.session.createDataFrame([(text[:place],) for place in cuts], "name string")

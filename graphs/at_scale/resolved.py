@@ -1,7 +1,8 @@
 """A graph in Spark with everything resolved: names as numbers, each distinct domain and summary once on the driver.
 
 A large graph has few distinct domains and summaries. They are collected, read and bound by the same functions as for a
-local graph (`graphs.notation`, `graphs.graph.bind`), and go back as numbers; rows of the graph itself stay in Spark.
+local graph (`graphs.files.notation`, `graphs.graph.bind`), and go back as numbers; rows of the graph itself stay in
+Spark.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphs.at_scale.pieces import Pieces
 from graphs.at_scale.rounds import cut
 from graphs.at_scale.shapes import Shapes
+from graphs.files.notation import NotationError, read_domain, read_summary
+from graphs.files.parquet import read_json
 from graphs.graph import bind
-from graphs.notation import NotationError, read_domain, read_summary
-from graphs.tables import read_json
 from progress.errors import PointstampError
 from progress.order import Domain
 from progress.summary import Summary

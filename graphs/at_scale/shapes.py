@@ -1,8 +1,8 @@
 """Times as rows of numbers in Spark: no Python runs where they are compared.
 
-A time is its *shape* and the numbers `c0`, `c1`, ... of its leaves (`progress.layout`). A shape is a domain with a case
-of it, numbered over the whole graph; times of different shapes at one location are incomparable. Shapes whose orders
-are decided alike are of one *kind*, so that most graphs need one expression.
+A time is its *shape* and the numbers `c0`, `c1`, ... of its leaves (`progress.normal_form.layout`). A shape is a domain
+with a case of it, numbered over the whole graph; times of different shapes at one location are incomparable. Shapes
+whose orders are decided alike are of one *kind*, so that most graphs need one expression.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from graphs.at_scale.errors import not_here, too_large_a_number
 from graphs.at_scale.order_in_sql import json_of, less_equal, minimal_of
-from progress.layout import Case, Rows, layout_of
+from progress.normal_form.layout import Case, Rows, layout_of
 from progress.order import Domain
 
 BOUND = 1 << 62  # Spark's long numbers, with room for one more addition

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
-from graphs.live.picture import picture
-from graphs.track import blocker_to_json, frontier_to_json
+from graphs.drawing.layout import picture
+from graphs.sessions.track import blocker_to_json, frontier_to_json
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time

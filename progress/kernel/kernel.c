@@ -1,4 +1,4 @@
-/* The compiled twin of progress/eager.py, for times that are numbers or rows of numbers.
+/* The compiled twin of progress/engines/eager.py, for times that are numbers or rows of numbers.
  *
  * The same algorithm, word for word: outstanding times, frontiers and waiters at every vertex; support that runs down in
  * rank order; a component as one unit. What differs is how things are kept. Outstanding times and waiters of a vertex are
@@ -97,7 +97,7 @@ static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, fill_module}, {0, NULL}}
 static struct PyModuleDef module = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "progress._kernel",
-    .m_doc = "The compiled twin of progress.eager.",
+    .m_doc = "The compiled twin of progress.engines.eager.",
     .m_methods = functions,
     .m_slots = module_slots,
 };

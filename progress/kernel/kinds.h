@@ -1,4 +1,4 @@
-/* The types of values: what progress/runtime/following.py asks of all results of a function, one comparison each. */
+/* The types of values: what progress/runtime/awaiting.py asks of all results of a function, one comparison each. */
 
 static PyObject *kinds_of(PyObject *Py_UNUSED(module), PyObject *values)
 {

@@ -1,4 +1,4 @@
-/* Putting vertices and components right in rank order, as progress/eager.py does. */
+/* Putting vertices and components right in rank order, as progress/engines/eager.py does. */
 
 static void moved(Kernel *self, int number_of, int within)
 {

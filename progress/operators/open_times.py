@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from progress.forest import Forest
+from progress.engines.forest import Forest
 from progress.operators.times import Times
 
 Group: TypeAlias = tuple[Any, list[tuple[int, Any]]]  # a time, and its items with the numbers in which they came

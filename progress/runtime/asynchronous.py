@@ -16,15 +16,15 @@ from functools import partial
 from typing import Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.awaiting import close
 from progress.runtime.control import Control
 from progress.runtime.core import Core
 from progress.runtime.failure import FAILURES, not_to_leak
-from progress.runtime.following import close
 from progress.runtime.performed import Performed, Waits
 from progress.runtime.performing import go_on
-from progress.runtime.policies.clock import SystemClock
+from progress.runtime.policies.seconds import SystemClock
 from progress.runtime.policies.waiting import AsyncArrivals, Over
-from progress.runtime.rest import Rests
+from progress.runtime.rests import Rests
 from progress.runtime.source import END, Brought, Feed
 
 LOOK = 1_000

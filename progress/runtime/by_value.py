@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from progress.runtime.awaiting import BY_YIELD, Following, close, is_by_yield, kinds_of
 from progress.runtime.failure import FAILURES
-from progress.runtime.following import BY_YIELD, Following, close, is_by_yield, kinds_of
 from progress.runtime.inbox import Inbox
 from progress.runtime.node import Mapped
 from progress.runtime.out import Out

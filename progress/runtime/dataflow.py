@@ -8,10 +8,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief, one_of
+from progress.runtime.checks import check_numbers, policies
 from progress.runtime.control import Control
 from progress.runtime.core import Step
 from progress.runtime.failure import OnError, in_a_loop
-from progress.runtime.given import check_numbers, policies
 from progress.runtime.observer import Observer
 from progress.runtime.own import Code, check_code, kind_of
 from progress.runtime.performing import is_in_a_loop

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
-from progress.runtime.following import Following, is_by_yield
+from progress.runtime.awaiting import Following, is_by_yield
 
 if TYPE_CHECKING:
     from progress.runtime.out import Out

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
-from progress.finite_way import with_an_end
+from progress.cycles.finite_way import with_an_end
 from progress.order import NO_TIME, as_time
 from progress.runtime.failure import (
     asks_for_none,
@@ -97,7 +97,7 @@ class Out:
         return with_an_end(self.exits.whole, self.exits.whole.numbers[edge], found)
 
     def _earliest(self, edge: str) -> tuple[Any, ...]:
-        """As `earliest`, with endless times among them (`progress.endless`)."""
+        """As `earliest`, with endless times among them (`progress.normal_form.endless`)."""
         found = self._allowed.get(edge)
         if found is None:
             if edge not in self.exits.summaries:

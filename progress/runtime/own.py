@@ -17,8 +17,8 @@ from typing import Any, TypeAlias, cast
 from weakref import WeakSet, finalize
 
 from progress.errors import PointstampError, brief
+from progress.runtime.awaiting import close
 from progress.runtime.failure import FAILURES, MADE, NodeFailed
-from progress.runtime.following import close
 from progress.runtime.node import Mapped, Node
 
 Code: TypeAlias = Node | Callable[[], Node] | Callable[[Any], Any]

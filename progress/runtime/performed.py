@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import Any, NamedTuple
 
+from progress.runtime.awaiting import is_by_yield
 from progress.runtime.failure import FAILURES, DeadLetter, NodeFailed, OnError, Retry, Stop, made_by_yield
-from progress.runtime.following import is_by_yield
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.out import Out
 

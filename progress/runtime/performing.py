@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from progress.runtime.awaiting import close
 from progress.runtime.by_value import calls_by_value
 from progress.runtime.failure import FAILURES, STARTED, NodeFailed, in_a_loop, task_of_now
-from progress.runtime.following import close
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.out import Out
 from progress.runtime.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
+from progress.runtime.checks import check_outputs, late_name, outputs
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
 from progress.runtime.failure import contained, dead_letters
-from progress.runtime.given import check_outputs, late_name, outputs
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY, CopyingOut, copied
 from progress.runtime.own import Taken, made
 from progress.runtime.releasing import why_held
-from progress.runtime.rest import WORK, WORK_BESIDE, Keeping, Rests
+from progress.runtime.rests import WORK, WORK_BESIDE, Keeping, Rests
 from progress.runtime.results import Results
 from progress.runtime.simulation import simulate
 from progress.runtime.sink import OFTEN, Sink, Sinks

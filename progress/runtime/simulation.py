@@ -10,7 +10,7 @@ import select
 from collections.abc import Callable, Sequence
 
 from progress.runtime.core import Core
-from progress.runtime.rest import Rests
+from progress.runtime.rests import Rests
 from progress.runtime.source import Brought, Feed
 
 LOOK = 1_000  # items taken from a source at once

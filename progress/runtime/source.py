@@ -31,10 +31,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, opening_times
-from progress.refusal import no_time_there
 from progress.runtime.failure import FAILURES, task_of_now
 from progress.runtime.pace import Pace
 from progress.runtime.source_failure import Refused, SourceFailed
+from progress.tracking.refusal import no_time_there
 
 
 class _Times(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from progress.runtime.following import Following
+from progress.runtime.awaiting import Following
 from progress.runtime.node import Batch
 from progress.runtime.tables import union
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from progress.runtime.control import Control
 from progress.runtime.core import Core
-from progress.runtime.rest import Rests
+from progress.runtime.rests import Rests
 from progress.runtime.source import END, Brought, Feed, Messages
 
 if TYPE_CHECKING:

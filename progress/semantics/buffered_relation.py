@@ -19,9 +19,9 @@ from progress.antichain import minimal_elements
 from progress.closure import Closure, close_numbered
 from progress.conditions import Advancing, Report
 from progress.errors import PointstampError
-from progress.own_relation import Workings
 from progress.pointstamp import Pointstamp, ending_at
 from progress.topology import NO_NODE, Network
+from progress.tracking.own_relation import Workings
 from progress.way import Way
 
 Numbered = tuple[int, Any]

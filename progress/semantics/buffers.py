@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from progress.declared import Identity
 from progress.errors import PointstampError, brief
-from progress.generic import GenericSummary
-from progress.layout import layout_of
 from progress.local_history import Event, Message, NodeBehaviour, Received
+from progress.normal_form.declared import Identity
+from progress.normal_form.generic import GenericSummary
+from progress.normal_form.layout import layout_of
 from progress.order import Domain
 from progress.semantics.buffered_relation import Buffered
 from progress.semantics.system import System

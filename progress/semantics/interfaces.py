@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from progress.conditions import Condition2, check_conditions
 from progress.errors import PointstampError, brief
-from progress.layout import layout_of
+from progress.normal_form.layout import layout_of
 from progress.order import Domain
 from progress.semantics.buffers import identity
 from progress.semantics.joining import join_networks

@@ -52,7 +52,7 @@ MISSING = "pip install pyarrow pandas; or engine='spark'"
 
 def is_without_spark(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder is read and written here: it is of this machine, and no session of Spark is active."""
-    from progress.spark_session import active_session
+    from progress.runtime.on_spark.session import active_session
 
     return "://" not in os.fspath(folder) and active_session() is None
 

@@ -27,10 +27,10 @@ from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.on_spark.losses import is_gone, loss
 from progress.runtime.on_spark.metrics import Counters
+from progress.runtime.on_spark.session import active_session, check_session, start_session
 from progress.runtime.performed import Performed
 from progress.runtime.sink import Sinks
 from progress.runtime.tables import is_table, rows_of
-from progress.spark_session import active_session, check_session, start_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from progress.spark_settings import is_local
+from progress.runtime.on_spark.settings import is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

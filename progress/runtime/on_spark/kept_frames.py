@@ -21,7 +21,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from progress.runtime.on_spark.folders import as_it_is
-from progress.runtime.on_spark.said import said
+from progress.runtime.on_spark.reasons import said
 
 FOLDER, LOOKS = "frames", "looks"
 
@@ -117,7 +117,7 @@ class KeptFrames:
     def _at(self, number: int, columns: str) -> Any:
         from pyspark.sql.types import StructType
 
-        from progress.spark_session import start_session
+        from progress.runtime.on_spark.session import start_session
 
         frames = start_session(graphframes=False).read.schema(StructType.fromJson(json.loads(columns)))
         return frames.parquet(as_it_is(str(self._folder / str(number))))

@@ -51,7 +51,7 @@ def _of_rows(what: str, rows: list[Any]) -> list[DataFrame]:
     from pyspark.errors import PySparkException
 
     from progress.runtime.on_spark.arrow_tables import arrow_of, in_utc
-    from progress.spark_session import start_session
+    from progress.runtime.on_spark.session import start_session
 
     session = start_session(graphframes=False)
     tables = [row for row in rows if type(row).__module__.startswith("pandas.")]

@@ -29,7 +29,7 @@ from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.plain import write_time
 from progress.runtime.on_spark.job_groups import JobGroups
-from progress.runtime.on_spark.said import said
+from progress.runtime.on_spark.reasons import said
 from progress.runtime.on_spark.schemas import is_frame, together
 from progress.runtime.on_spark.sources_positions import in_order
 
@@ -258,7 +258,7 @@ class ByTime:
 
     def _opened(self, time: Any) -> AbstractContextManager[None]:
         """The job group in which a time is written."""
-        from progress.spark_session import start_session
+        from progress.runtime.on_spark.session import start_session
 
         context = start_session(graphframes=False).sparkContext
         return self._groups.opened(context, self._group, f"{self._name} at {time}: write")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
 from progress.runtime.on_spark.folders import Folder, whole
-from progress.runtime.on_spark.said import said
+from progress.runtime.on_spark.reasons import said
 from progress.runtime.on_spark.sinks_by_time import ByTime, TableSink, key_of
 from progress.runtime.on_spark.sinks_modes import (
     ERROR,
@@ -45,9 +45,9 @@ class DeltaSink(TableSink):
         which they give way to those that are written (`replaceWhere`)
     writers : how many times are written at once
 
-    The session needs Delta Lake: `progress.spark_session.DELTA` and `DELTA_SETTINGS`. Cost of a time: one job and a
-    commit of Delta Lake, and an entry in what the table remembers (`delta.setTransactionRetentionDuration` ends it); a
-    time that is there costs a look at the table.
+    The session needs Delta Lake: `progress.runtime.on_spark.session.DELTA` and `DELTA_SETTINGS`. Cost of a time: one
+    job and a commit of Delta Lake, and an entry in what the table remembers (`delta.setTransactionRetentionDuration`
+    ends it); a time that is there costs a look at the table.
     """
 
     def __init__(
@@ -91,13 +91,12 @@ class _Transactions:
 
     def begin(self, run: str, is_continued: bool) -> None:
         """Look at what is there. Cost: that of reading the table's log."""
-        from progress.spark_session import DELTA, DELTA_CLASS, has_class, start_session
+        from progress.runtime.on_spark.session import DELTA, DELTA_CLASS, has_class, start_session
 
         session = start_session(graphframes=False)
         if not has_class(session, DELTA_CLASS):
-            hint = (
-                f"start it with spark.jars.packages={DELTA} and the settings in progress.spark_session.DELTA_SETTINGS"
-            )
+            settings = "progress.runtime.on_spark.session.DELTA_SETTINGS"
+            hint = f"start it with spark.jars.packages={DELTA} and the settings in {settings}"
             raise PointstampError("PS754", "the session's JVM has no Delta Lake", hint)
         self._run = run
         applications = _applications(session, self._path)

@@ -147,7 +147,7 @@ class Commits:
         return bool(others)
 
     def _reached(self, folder: str | os.PathLike[str]) -> Folder:
-        from progress.spark_session import start_session
+        from progress.runtime.on_spark.session import start_session
 
         return Folder(start_session(graphframes=False), folder)
 

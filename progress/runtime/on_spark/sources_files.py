@@ -317,7 +317,7 @@ class FileItems(Positioned):
 
     @property
     def _folder(self) -> Folder:
-        from progress.spark_session import start_session
+        from progress.runtime.on_spark.session import start_session
 
         if self._reached is None:
             self._reached = Folder(start_session(graphframes=False), self._source.folder)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.runtime.on_spark.folders import Folder, as_it_is
-from progress.runtime.on_spark.said import said
+from progress.runtime.on_spark.reasons import said
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned
 from progress.runtime.on_spark.sources_times import (
     Reading,
@@ -194,7 +194,7 @@ class StreamItems(Positioned):
                 yield None, Complete(tuple(source.complete(each.time)))
 
     def _folder_session(self) -> Any:
-        from progress.spark_session import start_session
+        from progress.runtime.on_spark.session import start_session
 
         return start_session(graphframes=False)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, times_of
-from progress.runtime.on_spark.said import said
+from progress.runtime.on_spark.reasons import said
 from progress.runtime.on_spark.schemas import is_frame
 from progress.runtime.on_spark.sources_positions import in_order
 from progress.runtime.sink import Sink

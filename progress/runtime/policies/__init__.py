@@ -5,11 +5,11 @@ event time, by what the source itself says, by silence. Each works in all engine
 and for each input of a graph on its own. What is late nevertheless goes to the side output that the policy names.
 """
 
-from progress.runtime.policies.clock import Clock, SystemClock, VirtualClock
 from progress.runtime.policies.counting import by_count
 from progress.runtime.policies.event_time import by_event_time
 from progress.runtime.policies.idleness import with_idleness
 from progress.runtime.policies.policy import Policy, explicit
+from progress.runtime.policies.seconds import Clock, SystemClock, VirtualClock
 
 __all__ = [
     "Clock",

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from progress.order import Domain, is_integer
-from progress.runtime.policies.clock import Clock, SystemClock, VirtualClock
 from progress.runtime.policies.policy import AsyncItems, Items, Policy, bad_policy
+from progress.runtime.policies.seconds import Clock, SystemClock, VirtualClock
 from progress.runtime.policies.waiting import Arrivals, AsyncArrivals, Over
 from progress.runtime.source import SILENT, Complete, Source, items_of
 

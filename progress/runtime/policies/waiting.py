@@ -17,8 +17,8 @@ from math import inf
 from time import monotonic, sleep
 from typing import Any
 
-from progress.runtime.policies.clock import Clock
 from progress.runtime.policies.policy import Policy
+from progress.runtime.policies.seconds import Clock
 from progress.runtime.source import SILENT, Messages
 
 OFTEN = 0.1  # seconds between looks at whether anybody still wants what a silent source may bring

@@ -1,0 +1,64 @@
+"""What commands are given: a graph in a file, a pointstamp as LOCATION=TIME, a setting of Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphs.terminal import bad_usage
+from progress.errors import PointstampError
+
+if TYPE_CHECKING:
+    from graphs.graph import Graph
+
+
+def read_graph(file: str) -> Graph:
+    """The graph in a file, resolved; errors name the file."""
+    from graphs.files.reading import load
+
+    try:
+        graph = load(file)
+        graph.network()
+        return graph
+    except PointstampError as error:
+        place = ":".join(str(part) for part in (file, error.line, error.column) if part is not None)
+        raise InFile(place, error) from None
+
+
+class InFile(PointstampError):
+    """An error that names its file."""
+
+    def __init__(self, place: str, error: PointstampError) -> None:
+        super().__init__(error.code, error.message, error.hint)
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {super().__str__()}"
+
+
+def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
+    """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
+    from graphs.files.notation import shown
+    from graphs.sessions.ask import read_json
+
+    places = [place for place, character in enumerate(text) if character == "="]
+    if not places:
+        raise bad_usage(f"--{option} {shown(text)}: no time", f"LOCATION=TIME, like --{option} input=0")
+    numbers = graph.network().numbers
+    place = next((place for place in places if text[:place] in numbers), places[0])
+    location, written = text[:place], text[place + 1 :]
+    try:
+        data = read_json(written)
+    except PointstampError:
+        data = written
+    try:
+        return location, graph.time_from_json(location, data)
+    except PointstampError as error:
+        raise bad_usage(f"--{option} {shown(text)}: {error.message}", error.hint) from None
+    except RecursionError:
+        raise bad_usage(f"--{option} {shown(text)}: the time is nested too deeply", "a time of the location") from None
+
+
+def check_setting(setting: str) -> None:
+    """Refuse a setting of Spark that is none."""
+    if not setting.partition("=")[0] or "=" not in setting:
+        raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")

@@ -1,0 +1,184 @@
+"""Explanations of PS73x: what goes wrong with `pointstamp run`, its files, and the state that it keeps."""
+
+from __future__ import annotations
+
+from graphs.codes.explanation import Example, Explanation
+
+_BEGIN = """\
+cat > count.py <<'END'
+from pointstamp import Dataflow, Graph, Node
+
+graph = Graph().node("count").edge(None, "count", "words").edge("count", None, "counts")
+"""
+
+
+def _script(code: str, command: str) -> Example:
+    return Example(f"{_BEGIN}{code}END\n{command}\n", "sh")
+
+
+_PLAIN = "dataflow = Dataflow(graph)\n"
+_WORD = """echo '{"time": 0, "value": "a"}' > words.jsonl
+"""
+
+COMMANDS = {
+    "PS730": Explanation(
+        means="""\
+The folder that `--state` names belongs to another user, or others may write to it.""",
+        why="""\
+A checkpoint is a pickle, and reading one runs whatever code is in it: who may write to the folder
+may run code as you.""",
+        example=_script(_PLAIN, "mkdir -m 777 kept\npointstamp run count.py --state kept"),
+        fix="""\
+A folder of your own: one that does not exist is made so that nobody else can look into it
+(`0700`). If all that is in this one is yours, `chmod go-w DIR`.""",
+    ),
+    "PS731": Explanation(
+        means="""\
+A line of an input is neither a message nor does it complete times. The complaint names the file
+and the line, and says what would be right.""",
+        why="""\
+A line that is passed over is a value that is missing from a result, and nobody would know.""",
+        example=_script(_PLAIN, """echo '{"time": -3, "value": "a"}' | pointstamp run count.py --input words=-"""),
+        fix="""\
+`{"time": t, "value": v}`, where t is a time of the input edge, or `{"complete": [t, ...]}`, each
+on a line of its own. Over a domain without least times (`int`) the first line says where the
+input begins: `{"complete": [0]}`.""",
+    ),
+    "PS732": Explanation(
+        means="""\
+A value leaves the graph that cannot be written as JSON, or its time is of a domain of your own
+whose times cannot.""",
+        why="""\
+What is written has to be what was meant: a set has no order, NaN is no JSON. The message of which
+the value is part is not written, nor is anything after it.""",
+        example=_script(
+            'dataflow = Dataflow(graph, {"count": lambda word: {word}})\n',
+            """echo '{"time": 0, "value": "a"}' | pointstamp run count.py --input words=-""",
+        ),
+        fix="""\
+Numbers, texts, true, false, None; lists, tuples and mappings of these. Between nodes values may
+be anything.""",
+    ),
+    "PS733": Explanation(
+        means="""\
+The file of the pipeline raised an exception when it was loaded, or a sink that it defines raised
+one in the run. The lines before the complaint are the traceback of your own code.""",
+        why="""\
+There is nothing to run, or something of the run is missing.""",
+        example=_script("graph.nodes[3]\n", "pointstamp run count.py 2>&1 | tail -n 1"),
+        fix="""\
+What the traceback says. `python count.py` raises the same without anything around it.""",
+    ),
+    "PS734": Explanation(
+        means="""\
+The file does not define `dataflow`, or that is no `Dataflow`, or there is no such file.""",
+        why="""\
+`pointstamp run` runs what this name stands for, and nothing else.""",
+        example=_script("flow = Dataflow(graph)\n", "pointstamp run count.py"),
+        fix="""\
+`dataflow = Dataflow(graph, nodes)` at the top level of the file.""",
+    ),
+    "PS735": Explanation(
+        means="""\
+Something that belongs to the state of a run cannot be pickled: what a node knows, or a message
+that waits for one.""",
+        why="""\
+With `--state` the run has to be able to go on in another process. A part that is left out would
+be missing there.""",
+        example=_script(
+            """
+class Count(Node):
+    def __init__(self):
+        self.log = open("log", "a")
+
+dataflow = Dataflow(graph, {"count": Count})
+""",
+            "pointstamp run count.py --state kept",
+        ),
+        fix="""\
+Give the node `snapshot(self)`, which returns what is to be kept, and `restore(self, state)`,
+which takes it back. Open files, locks and connections belong into neither. Classes of what is
+kept have to stand at the top level of their module.""",
+    ),
+    "PS736": Explanation(
+        means="""\
+The state is damaged, or a file is not as it was left: the checkpoint does not have its checksum,
+an output is shorter than what was written to it, an input is not the one that was read, or has
+grown after its end was read.""",
+        why="""\
+Going on from there, values would be missing or be there twice.""",
+        example=_script(_PLAIN, "mkdir kept\necho something > kept/checkpoint\npointstamp run count.py --state kept"),
+        fix="""\
+Bring the files back as they were. Otherwise begin anew: name another folder, or delete this one;
+the outputs are then written from their beginning.""",
+    ),
+    "PS737": Explanation(
+        means="""\
+The state belongs to another command, or to a pipeline whose graph or nodes are others.""",
+        why="""\
+A state says how far these inputs were read, and how much of these outputs was written. With other
+files, another engine or another graph it says nothing.""",
+        example=_script(
+            _PLAIN,
+            f"{_WORD}pointstamp run count.py --input words=words.jsonl --state kept\n"
+            "pointstamp run count.py --input words=words.jsonl --state kept --engine sim",
+        ),
+        fix="""\
+The same command again, or another folder. What nodes do may change, as long as they understand
+what they knew: a node that failed can be mended.""",
+    ),
+    "PS738": Explanation(
+        means="""\
+Another process runs with this state.""",
+        why="""\
+Two of them would write each line twice.""",
+        example=_script(
+            _PLAIN,
+            "mkfifo words\npointstamp run count.py --input words=words --state kept &\n"
+            "until [ -e kept/checkpoint ]; do sleep 0.1; done\n"
+            "pointstamp run count.py --input words=words --state kept\n"
+            ": > words     # nothing comes: the first one ends\nwait",
+        ),
+        fix="""\
+Wait for the other one, or stop it; or use a folder for each. When a process is killed, its lock
+is gone with it.""",
+    ),
+    "PS739": Explanation(
+        means="""\
+All inputs are closed and nothing can be done any more, and yet nodes wait for notifications that
+will never be delivered: a cycle does not advance, and their own requests hold them back.
+`Dataflow.run` raises it when all the rest is done; sinks have what left until then.""",
+        why="""\
+What the nodes would have done with the notifications is missing from the outputs.""",
+        example=Example(
+            """\
+cat > round.py <<'END'
+from pointstamp import Dataflow, Graph, Node
+
+class Count(Node):
+    def on_message(self, edge, time, value, out):
+        out.request(time)
+
+graph = Graph().node("count").node("back").edge(None, "count", "words")
+graph.edge("count", "back", "out").edge("back", "count", "again")
+dataflow = Dataflow(graph, {"count": Count()})
+END
+echo '{"time": 0, "value": "a"}' | pointstamp run round.py --input words=-
+""",
+            "sh",
+        ),
+        fix="""\
+`pointstamp check` shows the cycle (PS301). Let the time advance on it, by `feedback` for
+instance.""",
+    ),
+    "PS740": Explanation(
+        means="""\
+A file cannot be written on: the disk is full, a limit is reached, or the system refuses it.""",
+        why="""\
+Lines that are not in an output are results that are missing. What was written by then is whole
+lines, and with `--state` the run goes on from its last checkpoint.""",
+        example=_script(_PLAIN, f"{_WORD}pointstamp run count.py --input words=words.jsonl --output counts=/dev/full"),
+        fix="""\
+Make room, or name another file. With `--state` the same command then goes on.""",
+    ),
+}

@@ -1,0 +1,1 @@
+"""Graph files: their two syntaxes, their notation, reading and writing, tables of Parquet."""

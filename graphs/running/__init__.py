@@ -1,0 +1,1 @@
+"""Pipelines run by the command: their files, inputs and outputs as JSON lines, the folder of a kept run."""

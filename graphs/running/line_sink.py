@@ -1,0 +1,247 @@
+"""The outputs of `pointstamp run`: JSON lines, each whole and written at once (docs/running.md).
+
+A line is {"time": t, "value": v}, or {"complete": [t, ...]} whenever the edge's frontier moves. On standard output each
+begins with its "edge".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import select
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from graphs.terminal import not_written
+from progress.errors import PointstampError, brief
+from progress.plain import write_time
+from progress.runtime.core import Step
+from progress.runtime.failure import NodeFailed
+from progress.runtime.source_failure import SourceFailed
+from progress.runtime.tables import is_table, rows_of
+
+SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
+TAIL = 4_096  # bytes before a position by which a file is known again
+OFTEN = 0.1  # seconds between looks at whether the run has to stop, while a reader takes nothing
+GRACE = 0.3  # seconds that a reader is given then, to take the rest of a line that it has begun to take
+
+
+class LineFile:
+    """A file to which whole lines are written, without a buffer: what is complete has left.
+
+    Parameters
+    ----------
+    name, handle : its name and its descriptor
+    is_regular : whether it may be cut, if it is a regular file; what else takes lines has them for good
+    check : raises when the run has to stop, while this waits for a reader
+    """
+
+    def __init__(
+        self, name: str, handle: int, is_regular: bool = True, check: Callable[[], None] = lambda: None
+    ) -> None:
+        self.name = name
+        self.handle = handle
+        self.is_regular = is_regular and stat.S_ISREG(os.fstat(handle).st_mode)
+        self.size = 0  # what was written
+        self.has_given_up = False  # something was to be written, and was not
+        self._check = check
+        self._poll = select.poll()
+        self._poll.register(handle, select.POLLOUT)
+
+    def cut(self, size: int) -> None:
+        """Forget what was written beyond this."""
+        if self.is_regular:
+            try:
+                os.ftruncate(self.handle, size)
+            except OSError as error:
+                raise self._not_written(error) from None
+            os.lseek(self.handle, size, os.SEEK_SET)
+            self.size = size
+
+    def write(self, lines: bytes) -> None:
+        """Write whole lines; a file that has no room for all of them gets none.
+
+        Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is
+        longer than what a pipe takes at once (`select.PIPE_BUF`) and of which it took a part, and no more.
+        """
+        try:
+            if self.is_regular:
+                self._write_file(lines)
+            else:
+                self._write_stream(lines)
+        except BrokenPipeError:  # nobody reads it any more, which is for whoever runs this to judge
+            self.has_given_up = True
+            raise
+        except OSError as error:
+            self.has_given_up = True
+            raise self._not_written(error) from None
+        except BaseException:
+            self.has_given_up = True
+            raise
+        self.size += len(lines)
+
+    def _write_file(self, lines: bytes) -> None:
+        rest = memoryview(lines)
+        try:
+            while rest:
+                rest = rest[os.write(self.handle, rest) :]
+        except OSError:
+            if len(rest) < len(lines):
+                with suppress(PointstampError):
+                    self.cut(self.size)
+            raise
+
+    def _write_stream(self, lines: bytes) -> None:
+        """Write as much at once as never blocks where the system says that there is room, cut between lines."""
+        done = 0
+        while done < len(lines):
+            self._wait_for_room(is_within_line=done > 0 and lines[done - 1] != ord("\n"))
+            end = done + select.PIPE_BUF
+            if end < len(lines):
+                end = lines.rfind(b"\n", done, end) + 1 or end
+            with suppress(BlockingIOError):  # somebody else has taken the room
+                done += os.write(self.handle, lines[done:end])
+
+    def _wait_for_room(self, is_within_line: bool) -> None:
+        until: float | None = None
+        while not self._poll.poll(OFTEN * 1000):
+            try:
+                self._check()
+            except PointstampError:
+                until = until or monotonic() + (GRACE if is_within_line else 0)
+                if monotonic() >= until:
+                    raise
+
+    def settle(self) -> None:
+        """Make sure that what was written outlives the machine."""
+        if self.is_regular:
+            try:
+                os.fsync(self.handle)
+            except OSError as error:
+                raise self._not_written(error) from None
+
+    def _not_written(self, error: OSError) -> PointstampError:
+        return not_written("standard output" if self.name == "-" else self.name, error)
+
+    def mark(self, size: int) -> str:
+        """What the file is known by: its last bytes up to a size."""
+        if not self.is_regular:
+            return ""
+        length = min(TAIL, size)
+        return hashlib.sha256(os.pread(self.handle, length, size - length)).hexdigest()
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self.handle)
+
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(f"{brief(value)} is no JSON")
+
+
+_encode: Callable[[Any], str] = json.JSONEncoder(allow_nan=False, default=_refuse).encode
+
+
+def expanded(values: Sequence[Any]) -> Iterator[Any]:
+    """The values, each table as its rows. With Spark the engine has done that where nothing else waits for it."""
+    for value in values:
+        if is_table(value):
+            yield from rows_of(value)
+        else:
+            yield value
+
+
+class LineSink:
+    """What leaves on one output edge, or by one side output.
+
+    Parameters
+    ----------
+    name : of the edge or side output
+    file : where the lines go
+    says_edge : whether each line has the name
+    is_closed : whether it was said already that nothing leaves any more
+
+    A table, a DataFrame of Spark or of pandas, leaves as its rows: a line each, whose value has the columns by name.
+    """
+
+    takes_rows = True
+
+    def __init__(self, name: str, file: LineFile, says_edge: bool = False, is_closed: bool = False) -> None:
+        self.name = name
+        self.file = file
+        self.is_closed = is_closed
+        self._head = f'{{"edge": {json.dumps(name)}, ' if says_edge else "{"
+
+    def write_all(self, time: Any, values: Sequence[Any]) -> None:
+        """Write messages of one time; PS732 where one is no JSON, and then none of them."""
+        head = f'{self._head}"time": {self._text(time, write_time(time), "the time")}, "value": '
+        if isinstance(values[0], NodeFailed | SourceFailed):
+            self.file.write("".join(f"{head}{self._dead(failure)}}}\n" for failure in values).encode())
+            return
+        texts = []
+        for value in expanded(values):
+            text = str(value) if type(value) is int and abs(value) < SMALL else self._text(time, value, "the value")
+            texts.append(f"{head}{text}}}\n")
+        self.file.write("".join(texts).encode())
+
+    def complete(self, times: tuple[Any, ...]) -> None:
+        """Write where the frontier stands now."""
+        self.is_closed = not times
+        written = ", ".join(self._text(time, write_time(time), "the time") for time in times)
+        self.file.write(f'{self._head}"complete": [{written}]}}\n'.encode())
+
+    def finish(self) -> None:
+        """Nothing leaves any more; say so, if the frontier has not."""
+        if not self.is_closed:
+            self.complete(())
+
+    def _text(self, time: Any, value: Any, what: str) -> str:
+        try:
+            return _encode(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            says = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            where = f"{what} {brief(value)} that leaves at {brief(self.name)}, at {brief(time)}"
+            raise PointstampError(
+                "PS732", f"{where}, cannot be written: {says}", "numbers, texts, lists, mappings"
+            ) from None
+
+    def _dead(self, failure: NodeFailed | SourceFailed) -> str:
+        """A value that failed, where, and why; what is no JSON is written as Python shows it."""
+        try:
+            value = _encode(failure.value)
+        except (TypeError, ValueError, RecursionError):
+            value = _encode(brief(failure.value))
+        if isinstance(failure, NodeFailed):
+            where = f'"node": {_encode(failure.node)}'
+        else:
+            where = f'"input": {_encode(failure.edge)}, "place": {_encode(failure.place)}'
+        return f'{value}, {where}, "error": {_encode(failure.message)}'
+
+
+def recorder(file: LineFile) -> Callable[[Step], None]:
+    """Writes each step of a run as a line that `replay` reads."""
+
+    def record(step: Step) -> None:
+        file.write((_encode(plain_step(step)) + "\n").encode())
+
+    return record
+
+
+def plain_step(step: Mapping[str, Any]) -> dict[str, Any]:
+    """A step of a run as plain data: a line of a trace."""
+    start = step.get("start")
+    return _plain(step) if start is None else {"start": _plain(start)}
+
+
+def _plain(parts: Mapping[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    for key, value in parts.items():
+        if key == "inputs":
+            plain[key] = {name: [write_time(time) for time in times] for name, times in value.items()}
+        else:
+            plain[key] = [[name, write_time(time), *count] for name, time, *count in value]
+    return plain

@@ -1,0 +1,127 @@
+"""PIPELINE.py: loaded as a module, it has to define `dataflow` (docs/running.md)."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import sysconfig
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+from graphs.running.own_files import reading
+from progress.errors import PointstampError, brief
+from progress.runtime import Dataflow
+from progress.runtime.failure import NodeFailed
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = tuple(f"{ROOT / package}/" for package in ("progress", "graphs", "recursion"))
+STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
+INSTALLED = ("site-packages/", "dist-packages/")
+SPARK = ("/pyspark/", "/py4j/")  # how it passes on what the JVM says is of no interest
+
+
+class PipelineFailed(PointstampError):
+    """The user's own code raised. `trace` is the part of the traceback that is theirs."""
+
+    def __init__(self, what: str, error: BaseException) -> None:
+        says = str(error)
+        super().__init__("PS733", f"{what}: {type(error).__name__}" + (f": {says}" if says else ""), "mend it")
+        self.trace = own_trace(error)
+
+
+def load_pipeline(path: str, begun: Callable[[ModuleType], object] = lambda module: None) -> Dataflow:
+    """The dataflow of a file; its folder is where its imports are looked for first.
+
+    `begun` is told of the module before any of the file is run.
+
+    PS734 where there is none, `PipelineFailed` where the file raises; what it raises of this project's own errors, as
+    for a graph file that is none, is told with the place in the file.
+    """
+    module = _loaded(Path(path), path, begun)
+    if not hasattr(module, "dataflow"):
+        raise _no_dataflow(f"{path} defines no dataflow", "dataflow = Dataflow(graph, nodes)")
+    if not isinstance(module.dataflow, Dataflow):
+        what = f"dataflow in {path} is {brief(module.dataflow)}"
+        raise _no_dataflow(what, "dataflow = Dataflow(graph, nodes), of progress.runtime")
+    return module.dataflow
+
+
+def _loaded(path: Path, shown: str, begun: Callable[[ModuleType], object]) -> ModuleType:
+    if not path.is_file():
+        raise _no_dataflow(f"there is no file {shown}", "a Python file that defines dataflow")
+    known = sys.modules.get(path.stem)
+    is_taken = known is not None and getattr(known, "__file__", None) != str(path.absolute())
+    name = "pipeline" if is_taken or not path.stem.isidentifier() else path.stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise _no_dataflow(f"{shown} is no Python file", "a name that ends in .py")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where pickle looks for its classes
+    begun(module)
+    try:
+        with reading():
+            spec.loader.exec_module(module)
+    except PointstampError as error:
+        line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == spec.origin), None)
+        raise _InPipeline(shown if line is None else f"{shown}:{line}", error) from None
+    except (Exception, SystemExit) as error:
+        raise PipelineFailed(f"{shown} cannot be loaded", error) from None
+    return module
+
+
+def _no_dataflow(what: str, right: str) -> PointstampError:
+    return PointstampError("PS734", what, right)
+
+
+class _InPipeline(PointstampError):
+    """One of this project's errors, raised while a pipeline is loaded."""
+
+    def __init__(self, place: str, error: PointstampError) -> None:
+        super().__init__(error.code, error.message, error.hint)
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {super().__str__()}"
+
+
+# --- tracebacks -------------------------------------------------------------------------------------------------------
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether code of the user's raised it, or called what did."""
+    return any(_is_theirs(frame.filename) for frame in _frames(error))
+
+
+def own_trace(error: BaseException) -> str:
+    """The traceback of an exception as Python shows it, from the first line of the user's own code on."""
+    error = error.error if isinstance(error, NodeFailed) else error
+    found = traceback.TracebackException.from_exception(error)
+    pending: list[traceback.TracebackException] = [found]
+    while pending:
+        each = pending.pop()
+        pending += [other for other in (each.__cause__, each.__context__) if other is not None]
+        pending += each.exceptions or ()
+        frames = list(each.stack)
+        first = next((number for number, frame in enumerate(frames) if _is_theirs(frame.filename)), len(frames))
+        each.stack[:] = [frame for frame in frames[first:] if not _is_passed_over(frame.filename)]
+    return "".join(found.format())
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    trace: TracebackType | None = error.__traceback__
+    return list(traceback.extract_tb(trace))
+
+
+def _is_passed_over(file: str) -> bool:
+    return file.startswith(OURS) or any(part in file for part in SPARK)
+
+
+def _is_theirs(file: str) -> bool:
+    if file.startswith((*OURS, "<frozen ")):
+        return False
+    return not file.startswith(STANDARD) or any(part in file for part in INSTALLED)

@@ -1,0 +1,375 @@
+"""`pointstamp run`: runs the dataflow of a Python file, live, between files of JSON lines (docs/running.md).
+
+Results leave when they are complete. With `--state` the run is kept: every second it rests, its outputs are put on the
+disk, and a checkpoint is taken; whoever starts the same command again goes on from there, outputs being cut to where
+they stood. So each value is in its file once, whenever the process was killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphs.running.files import (
+    STANDARD,
+    bad_usage,
+    check_apart,
+    check_outside,
+    check_own,
+    check_standard_output,
+    check_whole,
+    input_edges,
+    named,
+    open_input,
+    open_output,
+    output_edges,
+    place_of,
+    side_outputs,
+)
+from graphs.running.json_lines import JsonLines
+from graphs.running.line_sink import LineFile, LineSink, recorder
+from graphs.running.line_source import Lines, Position
+from graphs.running.on_spark import check_options, load_on, on_spark
+from graphs.running.own_files import own_files
+from graphs.running.pipeline import PipelineFailed, is_own
+from graphs.running.signals import Signals
+from graphs.running.state import StateFolder, damaged, fingerprint
+from graphs.running.tables import say_already, say_held
+from graphs.terminal import FINDINGS, FINE, complain
+from graphs.wording import printable
+from progress.errors import PointstampError, brief
+from progress.runtime import Dataflow
+from progress.runtime.checkpoint import NotKept, State
+from progress.runtime.control import Cancelled, Control, TimedOut
+from progress.runtime.core import WaitsForEver
+from progress.runtime.display import Display
+from progress.runtime.failure import NodeFailed
+from progress.runtime.observer import Observer, Observers
+from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
+from progress.runtime.rests import Keeping
+from progress.runtime.running import Running
+from progress.runtime.source import Feed
+from progress.runtime.source_failure import SourceFailed
+
+if TYPE_CHECKING:
+    from progress.runtime.on_spark.engine import OnSpark
+
+WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
+OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS762")  # of the run; others are of the command
+
+
+def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
+    """Run a pipeline, and answer the exit code. `observer` is told of what happens."""
+    _check(options)
+    try:
+        with ExitStack() as opened:
+            spark = on_spark(options, opened)
+            return Command(options, load_on(spark, options.pipeline), opened, spark).run(observer)
+    except NodeFailed as failure:
+        value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
+        return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")
+    except SourceFailed as failure:
+        if isinstance(failure.error, PointstampError):  # what came in is at fault, not the pipeline
+            raise
+        return _failed(PipelineFailed("", failure.error).trace, str(failure))
+    except PipelineFailed as failure:
+        return _failed(failure.trace, str(failure))
+    except PointstampError as error:
+        if error.code not in OWN_FAULTS:
+            raise
+        return _failed("", str(error))
+    except (Exception, SystemExit) as error:  # a node that exits has not done what the command is for
+        if not is_own(error):
+            raise
+        found = PipelineFailed(f"{options.pipeline} failed", error)
+        return _failed(found.trace, str(found))
+
+
+def _failed(trace: str, line: str) -> int:
+    sys.stderr.write("".join(f"{printable(each)}\n" for each in trace.splitlines()))
+    complain(f"pointstamp: {line}")
+    return FINDINGS
+
+
+def _check(options: argparse.Namespace) -> None:
+    check_options(options)
+    for option, engines in (("seed", ("sim",)), ("workers", WITH_WORKERS)):
+        if getattr(options, option) is not None and options.engine not in engines:
+            raise bad_usage(f"--{option} is of no use to the engine {options.engine}", f"--engine {engines[0]}")
+    if options.workers is not None and options.workers < 1:
+        raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
+    if options.every is not None and options.state is None:
+        raise bad_usage("--every says how often --state is written", "--state DIR")
+    if options.every is not None and not 0 <= options.every < float("inf"):
+        raise bad_usage(f"--every {options.every}: no number of seconds", "0 or more")
+    if options.timeout is not None and not 0 < options.timeout < float("inf"):
+        raise bad_usage(f"--timeout {options.timeout:g}: the run would have no time", "a number of seconds above 0")
+
+
+class Command:
+    """One command: the pipeline, its files, and what is kept of them.
+
+    Parameters
+    ----------
+    options : of the command line
+    dataflow : the pipeline
+    opened : closes what is opened here
+    spark : for the engine of that name
+    """
+
+    def __init__(
+        self, options: argparse.Namespace, dataflow: Dataflow, opened: ExitStack, spark: OnSpark | None = None
+    ) -> None:
+        self._spark = spark
+        self.options = options
+        self.dataflow = dataflow
+        self.edges = output_edges(dataflow)
+        self.side_outputs = [name for name in side_outputs(dataflow) if name not in self.edges]
+        self.inputs = _in_python(dataflow.sources) | named(options.input, "input", input_edges(dataflow))
+        named_outputs = named(options.output, "output", [*self.edges, *self.side_outputs])
+        self.outputs = _in_python(dataflow.sinks) | named_outputs
+        self.files = {f"--output {name}": file for name, file in self.outputs.items()}
+        if options.trace is not None:
+            self.files["--trace"] = options.trace
+        check_apart({"PIPELINE.py": options.pipeline, **self._named_inputs()}, self.files)
+        check_own(options.pipeline, own_files(), self.files)
+        if options.state is not None:
+            check_outside(options.state, self.files)
+        elsewhere = self.outputs.keys() | dataflow.sinks.keys()
+        if STANDARD in self.files.values() or any(name not in elsewhere for name in self.edges):
+            check_standard_output()
+        self.written: dict[str, LineFile] = {}
+        self.lines: dict[str, Lines] = {}
+        self.sinks: dict[str, LineSink] = {}
+        self._opened = opened
+        self._standard: LineFile | None = None
+        self._check: Callable[[], None] = lambda: None  # raises when the run has to stop
+        self._closed: set[str] = set()  # edges of which the run that this one continues said that they are complete
+        self._feeds: Sequence[Feed] = ()
+        self._folder: StateFolder | None = None
+        self._frames: KeptFrames | None = None
+        self._fingerprint = ""
+
+    def _named_inputs(self) -> dict[str, str]:
+        return {f"--input {name}": file for name, file in self.inputs.items()}
+
+    def run(self, observer: Observer | None) -> int:
+        """Run to the end, or to a signal."""
+        known: dict[str, Any] = {}
+        begun: State | None = None
+        if self.options.state is not None:
+            self._folder = StateFolder(self.options.state)
+            self._opened.callback(self._folder.close)
+            self._frames = KeptFrames(self._folder.path)
+            self._fingerprint = fingerprint(self.dataflow)
+            known, begun = self._folder.load() or ({}, None)
+            if begun is not None:
+                self._check_state(self._folder, known)
+                self._check_ended(self._folder, known)
+                if known["is_finished"]:
+                    return FINE
+        observer = self._watched(observer or (Display() if self._has_terminal() else None))
+        with Signals() as signals:
+            control = Control(self.options.timeout, signals.came)
+            running: Running | None = None
+            try:
+                for name in self.inputs:
+                    self._open_input(name, known.get("inputs", {}).get(name), control)
+                self._open_outputs(known.get("files", {}), control)
+                self._closed = set(known.get("closed", ()))
+                running = self._running(begun, control, observer)
+                self._feeds = running.feeds
+                say_held(running)
+                running.run(self.options.seed, self.options.workers or 4)
+                say_already(running)
+                self._finish()
+            except (Cancelled, TimedOut, WaitsForEver) as stopped:
+                if running is not None and self._may_keep(running):
+                    self._keep_stopped(running)
+                if isinstance(stopped, Cancelled):
+                    return 128 + signals.number
+                raise
+        if self._folder is not None:
+            self._keep(running.capture(), is_finished=True)
+        return FINE
+
+    def _finish(self) -> None:
+        """Nothing leaves any more: say so of each edge of which its frontier has not."""
+        for name in self.edges:
+            if name in self.sinks:
+                self.sinks[name].finish()
+
+    def _may_keep(self, running: Running) -> bool:
+        """Whether a run that was stopped has a last checkpoint: if it is kept, and is nowhere half-way.
+
+        Where something was to be written and was not, the run has it as if it had left.
+        """
+        files = [*self.written.values(), *([] if self._standard is None else [self._standard])]
+        return self._folder is not None and running.core.rests and not any(file.has_given_up for file in files)
+
+    def _watched(self, observer: Observer | None) -> Observer | None:
+        """The observer, and the live view beside it, if there is to be one."""
+        port = self.options.ui
+        if port is None:
+            return observer
+        from graphs.live import LiveView, Watch
+
+        watch = Watch(Path(self.options.pipeline).name, self.dataflow.network, self.options.engine)
+        try:
+            view = LiveView(watch, port)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise bad_usage(f"--ui {port}: {reason}", "another port; 0 takes any that is free") from None
+        self._opened.callback(view.close)
+        complain(f"pointstamp: live view at {view.url}")
+        return watch if observer is None else Observers(observer, watch)
+
+    def _has_terminal(self) -> bool:
+        """Whether a line that changes may be shown: standard error is a terminal that no output writes to."""
+        elsewhere = all(self.outputs.get(name, STANDARD) != STANDARD for name in self.edges)
+        return sys.stderr.isatty() and (elsewhere or not sys.stdout.isatty())
+
+    # --- what is opened ----------------------------------------------------------------------------------------------
+
+    def _open_input(self, name: str, position: Any, control: Control) -> Lines:
+        network = self.dataflow.network
+        handle = open_input(self.inputs[name])
+        self._opened.callback(os.close, handle)
+        self.lines[name] = Lines(
+            self.inputs[name],
+            handle,
+            name,
+            network.domain(network.numbers[name]),
+            waits=self.options.engine in WITH_WORKERS,
+            check=control.check,
+            keeps=self._folder is not None,
+            start=None if position is None else Position(*position),
+        )
+        return self.lines[name]
+
+    def _open_outputs(self, sizes: dict[str, Any], control: Control) -> None:
+        self._check = control.check
+        for use, file in self.files.items():
+            self.written[use] = open_output(file, self._folder is not None, control.check)
+            self._opened.callback(self.written[use].close)
+        for use, written in self.written.items():
+            written.cut(sizes.get(use, (0, ""))[0])
+
+    def _running(self, begun: State | None, control: Control, observer: Observer | None) -> Running:
+        dataflow, options = self.dataflow, self.options
+        for name in self.edges:
+            if name in self.outputs or name not in dataflow.sinks:
+                self.sinks[name] = self._sink(name)
+        for name in self.outputs:
+            self.sinks.setdefault(name, self._sink(name))
+        trace = self.written.get("--trace")
+        return Running(
+            dataflow,
+            {**dataflow.sources, **self.lines},
+            {**dataflow.sinks, **self.sinks},
+            options.engine,
+            observer,
+            None if trace is None else recorder(trace),
+            control=control,
+            otherwise=self._sink,
+            keeping=None if self._folder is None else Keeping(self._keep, _seconds(options), begun, self._frames),
+            on_spark=self._spark,
+        )
+
+    def _sink(self, name: str) -> LineSink:
+        """Where an output goes: to its file, or to standard output."""
+        file = self.written.get(f"--output {name}")
+        is_closed = name in self._closed
+        if file is not None:
+            return LineSink(name, file, is_closed=is_closed)
+        if self._standard is None:
+            self._standard = open_output(STANDARD, keeps=False, check=self._check)
+            self._opened.callback(self._standard.close)
+        return LineSink(name, self._standard, says_edge=True, is_closed=is_closed)
+
+    # --- what is kept ------------------------------------------------------------------------------------------------
+
+    def _keep(self, state: State, is_finished: bool = False) -> None:
+        """Take a checkpoint: what has left is on the disk before it."""
+        if self._folder is None:
+            return
+        for written in self.written.values():
+            written.settle()
+        ended = {feed.edge for feed in self._feeds if feed.is_over}
+        known = {
+            "graph": self._fingerprint,
+            "command": self._command(),
+            "inputs": {name: lines.position for name, lines in self.lines.items()},
+            "ended": [name for name in self.lines if name in ended],
+            "files": {use: (written.size, written.mark(written.size)) for use, written in self.written.items()},
+            "closed": [name for name, sink in self.sinks.items() if sink.is_closed],
+            "is_finished": is_finished,
+        }
+        self._folder.save(known, state)
+        if self._frames is not None:
+            self._frames.settle()
+
+    def _keep_stopped(self, running: Running) -> None:
+        """A last checkpoint of a run that was stopped; where it would need a job of Spark, the one before stays."""
+        if self._folder is None or self._frames is None:
+            return
+        self._frames.stop()
+        try:
+            self._keep(running.capture())
+        except NotKept as error:
+            if not isinstance(error.__cause__, NotComputed):
+                raise
+
+    def _command(self) -> dict[str, Any]:
+        """What has to be the same when a run is continued."""
+        options = self.options
+        return {
+            "pipeline": place_of(options.pipeline),
+            "--engine": options.engine,
+            "--seed": options.seed,
+            "inputs": sorted({*self.dataflow.sources, *self.inputs}),
+            **{use: place_of(file) for use, file in self._named_inputs().items()},
+            **{use: place_of(file) for use, file in self.files.items()},
+        }
+
+    def _check_ended(self, folder: StateFolder, known: dict[str, Any]) -> None:
+        """Refuse inputs that have changed since the run read their end: nobody would read what is new."""
+        for name in known.get("ended", ()):
+            file = self.inputs[name]
+            if file != STANDARD and not Path(file).is_file():
+                continue  # a pipe is not opened for this; a file that is done with may be gone
+            if self._open_input(name, known["inputs"][name], Control()).has_more:
+                what = f"the run in {folder.path} has read {file} to its end, and it has grown since"
+                right = "the input as it was; or another DIR, and other outputs, to begin anew"
+                raise PointstampError("PS736", f"{what}: nobody would read what is new", right)
+
+    def _check_state(self, folder: StateFolder, known: dict[str, Any]) -> None:
+        """Refuse a state of another command, and files that do not hold what was written to them."""
+        before, now = known["command"], self._command()
+        for part in dict.fromkeys((*before, *now)):
+            if before.get(part) != now.get(part):
+                pair = (before.get(part), now.get(part))
+                words = ["not there" if value is None else brief(value) for value in pair]
+                what = f"the state in {folder.path} is of another command: {part} was {words[0]} and is {words[1]}"
+                raise PointstampError("PS737", what, "the same command, or another DIR")
+        if known["graph"] != self._fingerprint:
+            what = f"the state in {folder.path} is of another graph than that of {self.options.pipeline}"
+            raise PointstampError("PS737", what, "the same graph and nodes, or another DIR")
+        if known["files"].keys() != self.files.keys() or known["inputs"].keys() != self.inputs.keys():
+            raise damaged(folder.path, "checkpoint knows other files than those of its command")
+        for use, (size, mark) in known["files"].items():
+            check_whole(Path(folder.path), self.files[use], size, mark)
+
+
+def _in_python(files: Mapping[str, Any]) -> dict[str, str]:
+    """The files of JSON lines that the pipeline names itself: read, written and kept as those of the command are."""
+    return {name: str(file.path) for name, file in files.items() if isinstance(file, JsonLines)}
+
+
+def _seconds(options: argparse.Namespace) -> float:
+    return 1.0 if options.every is None else float(options.every)

@@ -1,0 +1,60 @@
+"""A tracker's state as plain data: lists, mappings, texts and numbers, which JSON can carry.
+
+Times of built-in domains are written as in graph files: tuples as lists, `Tagged` as {tag: time}. Times of a user's own
+domain are left as they are, so a snapshot of such a graph is as plain as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from progress.plain import read_time, write_time
+from progress.tracking.refusal import bad_snapshot
+
+VERSION = 1
+PARTS = ("inputs", "messages", "requests", "reported")
+
+
+def write_snapshot(
+    inputs: Mapping[str, Iterable[Any]],
+    messages: Mapping[tuple[str, Any], int],
+    requests: Iterable[tuple[str, Any]],
+    reported: Iterable[tuple[str, Any]],
+) -> dict[str, Any]:
+    """What is outstanding, and which requests were handed out as ready."""
+    return {
+        "pointstamp_snapshot": VERSION,
+        "inputs": {edge: [write_time(time) for time in times] for edge, times in inputs.items()},
+        "messages": [[edge, write_time(time), count] for (edge, time), count in messages.items()],
+        "requests": [[node, write_time(time)] for node, time in requests],
+        "reported": [[node, write_time(time)] for node, time in reported],
+    }
+
+
+def read_snapshot(data: Any) -> tuple[dict[str, Any], list[Any], list[Any], list[Any]]:
+    """Inputs, messages, requests and reported requests; PS511 where the form is not that of a snapshot."""
+    if not isinstance(data, Mapping) or "pointstamp_snapshot" not in data:
+        raise bad_snapshot("it has no key pointstamp_snapshot")
+    if data["pointstamp_snapshot"] != VERSION:
+        raise bad_snapshot(f"its version is {data['pointstamp_snapshot']!r}, known is {VERSION}")
+    for part in PARTS:
+        if not isinstance(data.get(part), Mapping if part == "inputs" else list):
+            raise bad_snapshot(f"{part} is missing or of the wrong type")
+    inputs = {edge: _times(edge, times) for edge, times in data["inputs"].items()}
+    messages = [_row(item, 3) for item in data["messages"]]
+    requests = [_row(item, 2) for item in data["requests"]]
+    reported = [_row(item, 2) for item in data["reported"]]
+    return inputs, messages, requests, reported
+
+
+def _times(edge: str, times: Any) -> list[Any]:
+    if not isinstance(times, list):
+        raise bad_snapshot(f"the times of the input {edge!r} are no list")
+    return [read_time(time) for time in times]
+
+
+def _row(item: Any, length: int) -> tuple[Any, ...]:
+    if not isinstance(item, list | tuple) or len(item) != length:
+        raise bad_snapshot(f"{item!r} has not {length} parts")
+    return (item[0], read_time(item[1]), *item[2:])

@@ -1,0 +1,562 @@
+"""The live view of `pointstamp run --ui`: what it says of a run, to whom, how it ends, and its picture."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPConnection, HTTPResponse
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from graphs import Graph, load
+from graphs.drawing.layout import HEIGHT, MOST_PLACES, picture
+from graphs.files.reading import from_data
+from graphs.live import LiveView, Watch, server
+from progress.runtime import Complete, Dataflow, Node
+from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
+from tests.reference.random_graphs import random_document
+
+HERE = Path(__file__).resolve().parents[2]
+
+
+class Total(Node):
+    def __init__(self) -> None:
+        self.sums: dict[Any, int] = {}
+
+    def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+        self.sums[time] = self.sums.get(time, 0) + value
+        out.request(time)
+
+    def on_notify(self, time: Any, out: Any) -> None:
+        out.send("totals", time, self.sums.pop(time))
+
+
+def totals() -> Graph:
+    return Graph().node("total").edge(None, "total", "numbers").edge("total", None, "totals")
+
+
+def asked(view: LiveView, path: str, host: str | None = None, method: str = "GET") -> HTTPResponse:
+    """The answer to one request; its connection stays until it is read."""
+    connection = HTTPConnection("127.0.0.1", int(view.url.rsplit(":", 1)[1].rstrip("/")), timeout=PATIENCE)
+    connection.request(method, path, headers={} if host is None else {"Host": host})
+    return connection.getresponse()
+
+
+def read(response: HTTPResponse) -> str:
+    with response:
+        return response.read().decode()
+
+
+def data(view: LiveView, path: str) -> Any:
+    response = asked(view, path)
+    assert (response.status, response.getheader("Content-Type")) == (200, "application/json; charset=utf-8")
+    return json.loads(read(response))
+
+
+@contextmanager
+def paused(engine: str) -> Iterator[tuple[LiveView, Callable[[], None]]]:
+    """A run in the middle, 3 and 4 of epoch 0 and 5 of epoch 1 consumed, the input open; and how to end it."""
+    watch = Watch("totals", totals().network(), engine)
+    view = LiveView(watch, 0)
+    stands, go_on = threading.Event(), threading.Event()
+
+    def numbers() -> Iterator[Any]:
+        yield from [(0, 3), (0, 4), (1, 5)]
+        stands.set()
+        assert go_on.wait(PATIENCE)
+        yield Complete([2])
+        yield 1, 9
+
+    thread = threading.Thread(
+        target=lambda: Dataflow(totals(), {"total": Total()}).run(
+            engine=engine, sources={"numbers": numbers}, observer=watch
+        )
+    )
+    thread.start()
+
+    def end() -> None:
+        go_on.set()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+    try:
+        assert stands.wait(PATIENCE)
+        yield view, end
+    finally:
+        end()
+        view.close()
+
+
+def until(view: LiveView, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """The first state told by /events of which something holds."""
+    response = asked(view, "/events")
+    with response:
+        while line := response.readline():
+            if line.startswith(b"data: {"):
+                state: dict[str, Any] = json.loads(line[6:])
+                if state and holds(state):
+                    return state
+    raise AssertionError("the events are over")
+
+
+# --- what it says ----------------------------------------------------------------------------------------------------
+
+
+def test_it_shows_where_a_run_stands_and_why() -> None:
+    with paused("threads") as (view, end):
+        state = until(view, lambda state: state["messages"] == 3)
+        assert state["phase"] == "runs"
+        assert state["frontiers"] == {"numbers": [0], "total": [0], "totals": [0]}
+        assert state["requests"] == [
+            {"node": "total", "time": 0, "ready": False},
+            {"node": "total", "time": 1, "ready": False},
+        ]
+        assert (state["all_requests"], state["blocked"], state["notifications"], state["late"]) == (2, 2, 0, 0)
+        why = data(view, "/why?node=total&time=1")
+        blocker = {"pointstamp": ["numbers", 0], "kind": "input", "proof": [["numbers", 0], ["numbers", 1]]}
+        assert why == {"request": ["total", 1], "blocked": True, "all": 1, "by": [blocker]}
+        end()
+        state = until(view, lambda state: state["phase"] == "is over")
+        assert [(told["node"], told["time"]) for told in state["told"]] == [("total", 0), ("total", 1)]
+        assert (state["late"], state["requests"], state["waiting"]) == (1, [], [])
+        assert state["frontiers"] == {"numbers": [], "total": [], "totals": []}
+
+
+def test_what_waits_is_counted_by_edge_and_time() -> None:
+    graph = totals()
+    watch = Watch("totals", graph.network(), "sim")
+    seen: list[dict[str, Any]] = []
+
+    class Looks(Total):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            seen.append(watch.state())
+            super().on_message(edge, time, value, out)
+
+    source = [(0, 1), (1, 2), (1, 3)]
+    Dataflow(graph, {"total": Looks()}).run(sources={"numbers": source}, observer=watch)
+    assert seen[0]["queued"] == {"numbers": 3}  # what a node is consuming is still outstanding
+    assert seen[0]["waiting"] == [
+        {"edge": "numbers", "time": 0, "count": 1},
+        {"edge": "numbers", "time": 1, "count": 2},
+    ]
+    assert seen[0]["all_waiting"] == 3
+    assert seen[0]["nodes"]["total"][2] == 1  # a call is being made
+    assert (watch.state()["queued"], watch.state()["waiting"]) == ({}, [])
+
+
+def test_a_failure_and_the_end_it_made_are_shown() -> None:
+    graph = totals()
+    watch = Watch("totals", graph.network(), "sim")
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        Dataflow(graph, {"total": lambda value: 1 // value}).run(sources={"numbers": [(0, 0)]}, observer=watch)
+    state = watch.state()
+    assert state["phase"] == "was stopped"
+    assert "ZeroDivisionError" in state["reason"]
+    assert (state["failures"], len(state["failed"])) == (1, 1)
+
+
+def test_the_graph_has_names_ends_and_a_picture() -> None:
+    view = LiveView(Watch("totals", totals().network(), "sim"), 0)
+    try:
+        graph = data(view, "/graph")
+    finally:
+        view.close()
+    assert graph["nodes"] == ["total"]
+    assert graph["edges"] == [
+        {"name": "numbers", "from": None, "to": "total"},
+        {"name": "totals", "from": "total", "to": None},
+    ]
+    assert len(graph["picture"]["edges"]) == 2
+
+
+def test_stacks_are_shown_as_files_write_them_and_no_earliest_time_as_null() -> None:
+    graph = load(HERE / "examples/recursion/two_calls.yaml")
+    watch = Watch("calls", graph.network(), "sim")
+    states: list[dict[str, Any]] = []
+
+    class Once(Node):
+        def on_start(self, out: Any) -> None:
+            out.request(())
+
+        def on_notify(self, time: Any, out: Any) -> None:
+            out.send("entry->split", time, 1)
+
+    class Looks(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            states.append(watch.state())
+
+    Dataflow(graph, {"entry": Once(), "split": Looks()}).run(observer=watch)
+    assert states[0]["frontiers"]["split"] == [[]]
+    assert states[0]["frontiers"]["merge"] is None
+    json.dumps(states[0], allow_nan=False)
+
+
+@pytest.mark.parametrize("question", ["", "node=total", "node=total&time=", "node=total&time={", "x=" + "a" * 900])
+def test_a_question_that_is_none_is_answered_in_words(question: str) -> None:
+    view = LiveView(Watch("totals", totals().network(), "sim"), 0)
+    try:
+        response = asked(view, f"/why?{question}")
+        assert response.status == 400
+        assert "is asked for" in json.loads(read(response))["error"]
+    finally:
+        view.close()
+
+
+@pytest.mark.parametrize(("node", "time"), [("nobody", "0"), ("total", '"monday"'), ("total", "-1"), ("numbers", "0")])
+def test_a_request_that_cannot_be_has_no_reason(node: str, time: str) -> None:
+    with paused("threads") as (view, _):
+        assert "error" in data(view, f"/why?node={node}&time={quote(time)}")
+
+
+# --- to whom ---------------------------------------------------------------------------------------------------------
+
+
+def test_pages_load_nothing_from_elsewhere_and_every_file_is_there() -> None:
+    view = LiveView(Watch("totals", totals().network(), "sim"), 0)
+    try:
+        response = asked(view, "/")
+        assert "default-src 'none'" in str(response.getheader("Content-Security-Policy"))
+        page = read(response)
+        wanted = re.findall(r'(?:src|href)="([^"]+)"', page)
+        assert sorted(wanted) == ["data:,", "page.css", "page.js"]
+        script, style = (read(asked(view, f"/{name}")) for name in ("page.js", "page.css"))
+        assert not re.search(
+            r"https?://(?!www\.w3\.org/2000/svg)|@import|url\(", script.replace("url(#arrow)", "") + style
+        )
+        assert "innerHTML" not in script  # names of strangers never become markup
+        ids = set(re.findall(r'byId\("([^"]+)"\)|list\("([^"]+)"', script))
+        assert {one or other for one, other in ids} <= set(re.findall(r'id="([^"]+)"', page))
+        assert asked(view, "/../server.py").status == 404
+        head = asked(view, "/", method="HEAD")
+        assert (head.status, read(head)) == (200, "")
+        assert asked(view, "/state", method="POST").status == 501
+    finally:
+        view.close()
+
+
+@pytest.mark.parametrize("host", ["example.org", "example.org:{port}", "127.0.0.1", "", "127.0.0.1:{port}.example.org"])
+def test_a_page_of_another_site_learns_nothing(host: str) -> None:
+    view = LiveView(Watch("secret", totals().network(), "sim"), 0)
+    try:
+        port = view.url.rsplit(":", 1)[1].rstrip("/")
+        for path in ("/", "/state", "/graph", "/events", "/why"):
+            response = asked(view, path, host=host.format(port=port))
+            assert response.status == 403
+            assert "secret" not in read(response)
+        assert asked(view, "/state", host=f"localhost:{port}").status == 200
+    finally:
+        view.close()
+
+
+def test_it_listens_on_this_machine_alone() -> None:
+    view = LiveView(Watch("totals", totals().network(), "sim"), 0)
+    try:
+        assert view._server.server_address[0] == "127.0.0.1"
+    finally:
+        view.close()
+
+
+def test_many_pages_are_refused_and_all_of_them_let_go_at_the_end() -> None:
+    view = LiveView(Watch("totals", totals().network(), "sim"), 0)
+    readers = [asked(view, "/events") for _ in range(16)]
+    assert [reader.status for reader in readers] == [200] * 16
+    assert asked(view, "/events").status == 503
+    view.close()
+    assert all(read(reader).endswith("event: over\ndata: {}\n\n") for reader in readers)
+    assert not [thread.name for thread in threading.enumerate() if thread.name == "live view"]
+
+
+# --- on the command line ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, totals__yaml=TOTALS_YAML, totals__py=TOTALS, collatz__yaml=COLLATZ_YAML)
+    return tmp_path
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_the_command_serves_it_while_it_runs(folder: Path, engine: str) -> None:
+    process = started(folder, "totals.py", "--input", "numbers=-", "--engine", engine, "--ui", "0")
+    try:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b'{"time": 0, "value": 3}\n')
+        process.stdin.flush()
+        line = process.stderr.readline().decode()
+        found = re.fullmatch(r"pointstamp: live view at http://127\.0\.0\.1:(\d+)/\n", line)
+        assert found is not None, line
+        connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=PATIENCE)
+        connection.request("GET", "/events")
+        response = connection.getresponse()
+        assert response.status == 200
+        while state := response.readline():
+            if b'"messages":1' in state:
+                break
+        assert b'"node":"total","time":0,"ready":false' in state
+        process.stdin.close()  # the reader stays: it does not keep the process
+        rest = response.read()
+        assert b'"phase":"is over"' in rest
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None and not stream.closed:
+                stream.close()
+
+
+def test_a_port_that_is_taken_is_one_line_and_nothing_has_happened(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        (folder / "out.jsonl").write_text("before\n", "utf-8")
+        result = run(
+            folder,
+            "totals.py",
+            "--input",
+            "numbers=-",
+            "--output",
+            "totals=out.jsonl",
+            "--ui",
+            port,
+            stdin='{"time": 0',
+        )
+    assert result.exit_code == 2
+    assert result.err == f"pointstamp: --ui {port}: address already in use (another port; 0 takes any that is free)\n"
+    assert (folder / "out.jsonl").read_text("utf-8") == "before\n"
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http", "", "8O", "１"])
+def test_a_port_that_is_none_is_bad_usage(folder: Path, port: str) -> None:
+    result = run(folder, "totals.py", f"--ui={port}")
+    assert (result.exit_code, result.out) == (2, "")
+    assert "is no port: they go from 0 to 65535" in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_a_run_without_it_loads_no_server(folder: Path) -> None:
+    code = "import sys, graphs.command; graphs.command.main(['run', 'totals.py']); print('http.server' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+# --- the picture -----------------------------------------------------------------------------------------------------
+
+
+def check_picture(graph: Graph) -> dict[str, Any] | None:
+    """A picture in which nothing covers anything, or None."""
+    network = graph.network()
+    found = picture(network)
+    if found is None:
+        return None
+    places = [tuple(place[:2]) for place in found["nodes"]] + [tuple(edge["label"]) for edge in found["edges"]]
+    assert len(places) == len(network.nodes) + len(network.edges)
+    columns: dict[int, list[int]] = {}
+    for x, y in places:
+        assert 0 <= x <= found["width"]
+        assert 0 <= y <= found["height"]
+        columns.setdefault(x, []).append(y)
+    for column in columns.values():
+        column.sort()
+        assert all(below - above >= HEIGHT - 1 for above, below in pairwise(column))
+    for edge, (source, target) in enumerate(zip(network.sources, network.targets, strict=True)):
+        points = found["edges"][edge]["points"]
+        assert found["edges"][edge]["label"] in points
+        if source >= 0:
+            assert points[0] == found["nodes"][source][:2]
+        if target >= 0:
+            assert points[-1] == found["nodes"][target][:2]
+    return found
+
+
+def test_a_chain_is_drawn_as_a_straight_line_from_the_left_to_the_right() -> None:
+    graph = Graph().node("a").node("b").node("c")
+    graph.edge(None, "a", "in").edge("a", "b", "ab").edge("b", "c", "bc").edge("c", None, "out")
+    found = check_picture(graph)
+    assert found is not None
+    points = [point for name in range(4) for point in found["edges"][name]["points"]]
+    assert {y for _, y in points} == {points[0][1]}
+    assert [x for x, _ in points] == sorted(x for x, _ in points)
+
+
+def test_a_loop_has_one_edge_that_leads_back(folder: Path) -> None:
+    graph = load(folder / "collatz.yaml")
+    found = check_picture(graph)
+    assert found is not None
+    names = graph.network().edges
+    back = [names[number] for number, edge in enumerate(found["edges"]) if edge["points"][0][0] > edge["points"][-1][0]]
+    assert back == ["back"]
+
+
+def test_two_layers_that_need_not_cross_do_not() -> None:
+    graph = Graph()
+    for name in "abcdwxyz":
+        graph.node(name)
+    for source, target in ("az", "by", "cx", "dw"):
+        graph.edge(source, target, source + target)
+    found = check_picture(graph)
+    assert found is not None
+    height = {name: found["nodes"][number][1] for number, name in enumerate(graph.network().nodes)}
+    assert sorted("abcd", key=height.__getitem__) == sorted(
+        "abcd", key=lambda name: height[{"a": "z", "b": "y", "c": "x", "d": "w"}[name]]
+    )
+
+
+def test_random_graphs_are_drawn_without_covering_anything() -> None:
+    drawn = sum(check_picture(from_data(random_document(random.Random(seed)))) is not None for seed in range(150))
+    assert drawn >= 140
+
+
+def test_a_graph_that_is_too_large_has_no_picture_and_still_a_state() -> None:
+    graph = Graph()
+    for number in range(MOST_PLACES + 1):
+        graph.node(f"n{number}")
+    graph.edge(None, "n0", "in")
+    watch = Watch("large", graph.network(), "sim")
+    assert watch.graph()["picture"] is None
+    states: list[dict[str, Any]] = []
+    Dataflow(graph, {"n0": lambda value: states.append(watch.state())}).run(sources={"in": [(0, 1)]}, observer=watch)
+    assert list(states[0]["frontiers"]) == ["in", "n0"]  # the border, and where something is
+
+
+# --- what it costs the run -------------------------------------------------------------------------------------------
+
+
+class Counted(Watch):
+    looks = 0
+
+    def state(self) -> dict[str, Any]:
+        self.looks += 1
+        return super().state()
+
+
+def test_the_run_is_looked_at_only_for_readers_and_not_more_often_for_many() -> None:
+    watch = Counted("totals", totals().network(), "sim")
+    view = LiveView(watch, 0)
+    try:
+        Dataflow(totals(), {"total": Total()}).run(sources={"numbers": [(0, 1)] * 100}, observer=watch)
+        assert watch.looks == 0
+        view._next = float("inf")  # soon after somebody else asked
+        view._text = "{}"
+        for _ in range(10):
+            assert data(view, "/state") == {}
+        assert watch.looks == 0
+        view._next = 0.0
+        assert data(view, "/state")["messages"] == 100
+        assert watch.looks == 1
+        assert view._next > 0.0
+    finally:
+        view.close()
+
+
+# --- who takes connections ------------------------------------------------------------------------------------------
+
+
+def connected(view: LiveView, count: int, sends: bytes = b"") -> list[socket.socket]:
+    """Connections that ask for nothing, or for a part of something."""
+    found = []
+    for _ in range(count):
+        connection = socket.create_connection(("127.0.0.1", int(view.url.rsplit(":", 1)[1].rstrip("/"))), PATIENCE)
+        if sends:
+            with suppress(OSError):  # it may be ended already
+                connection.sendall(sends)
+        found.append(connection)
+    return found
+
+
+def ended(connection: socket.socket, seconds: float) -> bool:
+    """Whether the other side ends a connection within some seconds."""
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(4_096):
+            pass
+    except TimeoutError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def test_no_more_connections_than_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "DEADLINE", PATIENCE * 10)
+    monkeypatch.setattr(server._Handler, "timeout", PATIENCE * 10)
+    with paused("threads") as (view, _):
+        connections = connected(view, 150)
+        assert all(ended(connection, PATIENCE) for connection in connections[server.MOST_CONNECTIONS :])
+        assert not any(ended(connection, 0.01) for connection in connections[: server.MOST_CONNECTIONS : 8])
+        threads = [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
+        assert len(threads) <= server.MOST_CONNECTIONS
+        for connection in connections:
+            connection.close()
+        until(view, lambda state: state["messages"] == 3)
+
+
+def test_a_request_has_to_be_there_in_time_however_slowly_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "DEADLINE", 0.5)
+    with paused("threads") as (view, _):
+        (slow,) = connected(view, 1, b"GET / HTTP/1.1\r\nX-Slow: ")
+        is_over = threading.Event()
+
+        def trickle() -> None:
+            while not is_over.wait(0.02):
+                with suppress(OSError):
+                    slow.sendall(b"x")
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        try:
+            assert ended(slow, PATIENCE)
+        finally:
+            is_over.set()
+            thread.join()
+            slow.close()
+
+
+def test_who_reads_events_stays_beyond_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "DEADLINE", 0.2)
+    monkeypatch.setattr(server, "SILENCE", 0.1)
+    with paused("threads") as (view, _):
+        response = asked(view, "/events")
+        with response:
+            begin = monotonic()
+            while monotonic() < begin + 1.0:
+                assert response.readline(), "it was ended"
+
+
+def test_whoever_takes_all_connections_does_not_end_the_run(tmp_path: Path) -> None:
+    """The process may open a hundred files; checkpoints go on to be taken."""
+    write(tmp_path, totals__yaml=TOTALS_YAML, totals__py=TOTALS)
+    options = "--input numbers=- --output totals=out --state state --every 0 --ui 0"
+    script = f"ulimit -n 100; exec {COMMAND} run totals.py {options}"
+    process = subprocess.Popen(
+        ["sh", "-c", script], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    taken = ExitStack()
+    try:
+        port = int(process.stderr.readline().rsplit(b":", 1)[1].rstrip(b"/\n"))
+        connections = [taken.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(120)]
+        assert len(connections) == 120
+        for number in range(50):
+            process.stdin.write(f'{{"time": {number}, "value": 1}}\n{{"complete": [{number + 1}]}}\n'.encode())
+            process.stdin.flush()
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err) == (0, b"")
+    finally:
+        taken.close()
+        process.kill()
+        process.wait()
+    assert (tmp_path / "out").read_text().count("value") == 50

@@ -1,0 +1,357 @@
+"""Checkpoints are taken when they are due, while calls are being made; these count as not begun."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from graphs import Graph
+from progress.runtime import Complete, Dataflow, Node, Out, Stage
+from progress.runtime.checkpoint import State
+from progress.runtime.control import Cancelled, Control
+from progress.runtime.rests import Keeping
+from progress.runtime.running import Running
+from progress.runtime.underway import Underway, may_begin
+
+SOON = 20.0  # seconds until something has to have happened
+
+
+def wait_until(is_so: Callable[[], bool], what: str = "") -> None:
+    until = time.monotonic() + SOON
+    while not is_so():
+        assert time.monotonic() < until, what
+        time.sleep(0.002)
+
+
+class Kept:
+    """A sink that is part of the checkpoint."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def write_all(self, at: Any, values: Sequence[Any]) -> None:
+        self.values += [(at, value) for value in values]
+
+    def snapshot(self) -> Any:
+        return list(self.values)
+
+    def restore(self, state: Any) -> None:
+        self.values = list(state)
+
+
+class Life:
+    """One process of a run, from a checkpoint to when it is killed; `kept` are the checkpoints that it has taken."""
+
+    def __init__(self, dataflow: Dataflow, begun: State | None = None, engine: str = "threads", workers: int = 4):
+        self.kept: list[State] = []
+        self.at_each: Callable[[], int] = lambda: 0
+        self.marks: list[int] = []  # what it said at each checkpoint
+        self.sink = Kept()
+        self._cancel = threading.Event()
+        self.running = Running(
+            dataflow,
+            dataflow.sources,
+            {"out": self.sink},
+            engine,
+            keeping=Keeping(self._keep, 0.0, begun),
+            control=Control(cancel=self._cancel),
+        )
+        self._workers = workers
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.running.run(None, self._workers)
+        except BaseException as error:
+            self.error = error
+
+    def _keep(self, state: State) -> None:
+        self.marks.append(self.at_each())
+        self.kept.append(state)
+
+    def kill(self, let_go: Callable[[], None] = lambda: None) -> None:
+        """What happens from now on is in no checkpoint that anybody goes on from."""
+        self.kept = list(self.kept)
+        kept, self.kept = self.kept, []
+        self._cancel.set()
+        let_go()
+        self._thread.join()
+        self.kept = kept
+        assert self.error is None or isinstance(self.error, Cancelled), self.error
+
+    def end(self) -> list[Any]:
+        self._thread.join(SOON)
+        if self.error is not None:
+            raise self.error
+        return sorted(self.sink.values)
+
+
+class Doors:
+    """Calls that go on when they are let."""
+
+    def __init__(self) -> None:
+        self.begun: list[Any] = []
+        self.is_open = False
+        self.permits = 0
+        self._changed = threading.Condition()
+
+    def __call__(self, at: Any) -> None:
+        with self._changed:
+            self.begun.append(at)
+            self._changed.wait_for(lambda: self.is_open or self.permits > 0, SOON)
+            self.permits -= not self.is_open
+
+    def let(self, count: int) -> None:
+        with self._changed:
+            self.permits = count
+            self._changed.notify_all()
+
+    def open(self) -> None:
+        with self._changed:
+            self.is_open = True
+            self._changed.notify_all()
+
+
+def pipeline(node: Any, times: int, at_once: int = 8) -> Dataflow:
+    """Times that are complete together, since none is before another."""
+    graph = Graph(time={"product": ["nat", "nat"]}).node("job").edge(None, "job", "in").edge("job", None, "out")
+    items = [((each, times - each), each) for each in range(times)]
+    return Dataflow(graph, {"job": node}, sources={"in": items})
+
+
+def whole(times: int) -> list[Any]:
+    return [((each, times - each), [each]) for each in range(times)]
+
+
+def test_a_checkpoint_is_taken_while_calls_are_made_and_has_these_as_not_begun() -> None:
+    doors = Doors()
+
+    def job(at: Any, tables: Any) -> Any:
+        doors(at)
+        return tables["in"]
+
+    def dataflow() -> Dataflow:
+        found = pipeline(Stage(job, at_once=3), 8)
+        found.sources["in"] = items
+        return found
+
+    def items() -> Iterator[Any]:
+        for each in range(8):
+            if each == 7:
+                wait_until(lambda: len(doors.begun) >= 3)
+                seen.append(len(first.kept))
+            yield (each, 8 - each), each
+            yield Complete([(later, 8 - later) for later in range(each + 1, 8)])
+
+    seen: list[int] = []
+    first = Life(dataflow())
+    wait_until(lambda: bool(seen) and len(first.kept) > seen[0], "no checkpoint while calls run")
+    last = first.kept[-1]
+    first.kill(doors.open)
+    assert Life(dataflow(), last).end() == whole(8)
+
+
+def test_no_restart_commits_nothing_new_while_single_calls_come_to_their_end() -> None:
+    """One call of each life ends, three others never do: after as many lives as there are times all is done."""
+    begun: State | None = None
+    done: list[int] = []
+    for _ in range(6):
+        doors = Doors()
+
+        def job(at: Any, tables: Any, doors: Doors = doors) -> Any:
+            doors(at)
+            return tables["in"]
+
+        life = Life(pipeline(Stage(job), 6), begun)
+        before = len(life.sink.values)
+        left = 6 - len(done)
+        wait_until(lambda: len(doors.begun) == min(4, left))  # noqa: B023 - called now
+        doors.let(1)
+        wait_until(lambda: len(life.sink.values) > len(done))  # noqa: B023
+        count = len(life.kept)
+        wait_until(
+            lambda: any(_left(state) > len(done) for state in life.kept[max(0, count - 1) :]),  # noqa: B023
+            "what has ended is in no checkpoint",
+        )
+        begun = life.kept[-1]
+        life.kill(doors.open)
+        assert before <= len(done)
+        done.append(_left(begun))
+    assert done == [1, 2, 3, 4, 5, 6]
+
+
+def _left(state: State) -> int:
+    """How much has left, as a checkpoint has it."""
+    import pickle
+
+    return len(pickle.loads(state["sink out"]))
+
+
+def remembers(doors: Doors) -> Stage:
+    """A node that keeps a dict of its own, which changes as it computes."""
+
+    class Remembers(Stage):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: dict[Any, int] = {}
+
+        def on_tables(self, at: Any, tables: dict[str, Any], out: Out) -> None:
+            self.seen[at] = 1
+            doors(at)
+            out.send("out", at, tables["in"])
+
+    return Remembers()
+
+
+def test_a_call_that_changes_what_the_node_keeps_is_waited_for_and_no_other_one_begins() -> None:
+    doors = Doors()
+
+    def items() -> Iterator[Any]:
+        for each in range(8):
+            if each == 7 and not doors.is_open:
+                wait_until(lambda: len(doors.begun) >= 4)
+            yield (each, 8 - each), each
+            yield Complete([(later, 8 - later) for later in range(each + 1, 8)])
+
+    def dataflow() -> Dataflow:
+        found = pipeline(remembers(doors), 8)
+        found.sources["in"] = items
+        return found
+
+    life = Life(dataflow(), workers=6)
+    life.at_each = lambda: len(doors.begun)
+    wait_until(lambda: life.running.core.is_awaited)
+    begun, seen = len(doors.begun), len(life.kept)
+    doors.open()
+    wait_until(lambda: len(life.kept) > seen)
+    assert life.marks[seen] == begun >= 1  # those that had begun, and no other one before the checkpoint
+    last = life.kept[seen]
+    life.kill()
+    assert Life(dataflow(), last).end() == whole(8)
+
+
+def test_what_waits_is_not_held_up_by_a_call_that_a_checkpoint_waits_for() -> None:
+    doors = Doors()
+    graph = Graph().node("slow").edge(None, "slow", "a").edge("slow", None, "there")
+    graph = graph.node("fast").edge(None, "fast", "b").edge("fast", None, "out")
+
+    class Slow(Node):
+        def __init__(self) -> None:
+            self.seen: list[int] = []
+
+        def on_message(self, edge: str, at: Any, value: Any, out: Out) -> None:
+            doors(at)
+            self.seen.append(value)
+
+    def numbers() -> Iterator[Any]:
+        wait_until(lambda: bool(doors.begun))
+        yield from ((0, number) for number in range(100))
+
+    dataflow = Dataflow(graph, {"slow": Slow()}, sources={"a": [(0, 1)], "b": numbers})
+    life = Life(dataflow)
+    wait_until(lambda: len(life.sink.values) == 100, "held up")
+    doors.open()
+    assert len(life.end()) == 100
+
+
+def test_calls_that_await_are_as_not_begun() -> None:
+    is_open, is_made = threading.Event(), threading.Event()
+    begun: list[Any] = []
+
+    async def twice(value: int) -> int:
+        begun.append(value)
+        while not is_open.is_set():
+            await asyncio.sleep(0.002)
+        return 2 * value
+
+    async def items() -> AsyncIterator[Any]:
+        yield 0, 1
+        while not begun or not is_made.is_set():
+            await asyncio.sleep(0.002)
+        seen.append(len(life.kept))
+        yield 0, 2
+
+    seen: list[int] = []
+    graph = Graph().node("job").edge(None, "job", "in").edge("job", None, "out")
+    dataflow = Dataflow(graph, {"job": twice}, sources={"in": items})
+    life = Life(dataflow, engine="asyncio")
+    is_made.set()
+    wait_until(lambda: bool(seen) and len(life.kept) > seen[0], "no checkpoint while a call awaits")
+    last = life.kept[-1]
+    life.kill(is_open.set)
+    assert Life(dataflow, last, "asyncio").end() == [(0, 2), (0, 4)]
+
+
+class Sums(Node):
+    """A running sum, changed in the midst of a call."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+    def on_message(self, edge: str, at: Any, value: Any, out: Out) -> None:
+        self.total += value[0] if isinstance(value, list) else value
+        time.sleep(0.0005)
+        out.send("out", at, self.total)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_run_goes_on_from_any_checkpoint_as_if_nothing_had_happened(seed: int) -> None:
+    rng = random.Random(seed)
+
+    def dataflow() -> Dataflow:
+        graph = Graph().node("day").edge(None, "day", "in").edge("day", "sum", "days")
+        graph = graph.node("sum").edge("sum", None, "out")
+
+        def job(at: Any, tables: Any) -> Any:
+            time.sleep(0.001)
+            return sum(tables["in"])
+
+        def items() -> Iterator[Any]:
+            for at in range(12):
+                for value in range(3):
+                    yield at, 10**at + value
+                    time.sleep(0.0003)
+                yield Complete((at + 1,))
+
+        return Dataflow(graph, {"day": Stage(job, at_once=4), "sum": Sums()}, sources={"in": items})
+
+    first = Life(dataflow())
+    expected = Life(dataflow()).end()
+    assert len(expected) == 12
+    assert max(value for _, value in expected) == sum(3 * 10**at + 3 for at in range(12))
+    found = first.end()
+    assert len(found) == 12
+    for state in rng.sample(first.kept, min(4, len(first.kept))):
+        again = Life(dataflow(), state).end()
+        assert Counter(at for at, _ in again) == Counter(range(12))
+        assert max(value for _, value in again) == max(value for _, value in expected)
+
+
+def test_what_is_known_of_a_call_is_what_does_not_change() -> None:
+    from progress.runtime.inbox import Action
+
+    action = Action(0, None, 0, ())
+    sums = Sums()
+    call = Underway(action, sums)
+    sums.total = 5
+    assert call.is_known()
+    assert call.undo(sums.snapshot()) == {"total": 0}
+    sums.at_once = 2  # somebody else may have changed it
+    assert not may_begin(remembers(Doors()), is_notification=True)
+    stage = Stage(lambda at, tables: None)
+    assert may_begin(stage, is_notification=True)
+    assert not may_begin(stage, is_notification=False)
+    stage.waiting[0] = {"in": [1]}
+    call = Underway(action, stage)
+    del stage.waiting[0]
+    assert call.undo(stage.snapshot())["waiting"] == {0: {"in": [1]}}
+    assert stage.waiting == {}

@@ -1,0 +1,24 @@
+"""The one Spark session of the tests: local, on two cores, with GraphFrames, and what makes small jobs start sooner."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from progress.runtime.on_spark.session import start_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.driver.memory": "2g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.scheduler.mode": "FAIR",
+    "spark.sql.codegen.wholeStage": "false",  # plans are compiled for longer than they run
+}
+
+
+@cache
+def spark_session() -> SparkSession:
+    """The session, started when the first test asks for it."""
+    return start_session("local[2]", SETTINGS)

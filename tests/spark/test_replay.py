@@ -1,0 +1,235 @@
+"""A run on Spark that was killed goes on with what had come as it had come, and releases nothing that may differ."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs import Graph
+from progress.runtime import Dataflow, Node, Out, Stage
+from progress.runtime.checkpoint import State
+from progress.runtime.control import Cancelled, Control
+from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
+from progress.runtime.on_spark.sources_files import FileSource
+from progress.runtime.rests import Keeping
+from progress.runtime.running import Running
+from tests.spark.spark import spark_session
+from tests.spark.test_sources import drop
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _session() -> None:
+    spark_session()  # that of the tests, before a sink starts one that is usual
+
+
+SOON = 60.0  # seconds until something has to have happened
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + SOON
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+class Killed:
+    """Runs of a dataflow of which each is killed when it is told to: nothing of it is left but what is in `folder`."""
+
+    def __init__(self, dataflow: Dataflow, folder: Path, every: float = 600.0) -> None:
+        self.dataflow = dataflow
+        self.kept: list[State] = []
+        self._folder = folder
+        self._every = every
+
+    def run(self, then: Callable[[], None] | None = None, engine: str = "threads") -> None:
+        """Run to the end, or until `then` has returned; go on from the last checkpoint that a run before has taken."""
+        cancel = threading.Event()
+        begun = self.kept[-1] if self.kept else None
+        dataflow = self.dataflow
+        keeping = Keeping(self.kept.append, self._every, begun, KeptFrames(self._folder))
+        running = Running(
+            dataflow, dataflow.sources, dataflow.sinks, engine, keeping=keeping, control=Control(cancel=cancel)
+        )
+        if then is None:
+            running.run(None, 6)
+            return
+        thread = threading.Thread(target=lambda: _until_cancelled(running))
+        thread.start()
+        try:
+            then()
+        finally:
+            cancel.set()
+            thread.join()
+
+
+def days_in(folder: Path) -> list[int]:
+    return sorted(each["time"] for each in committed(spark_session(), folder))
+
+
+def _until_cancelled(running: Running) -> None:
+    with pytest.raises(Cancelled):
+        running.run(None, 6)
+
+
+def test_files_that_came_one_after_the_other_do_so_again_after_a_kill(tmp_path: Path) -> None:
+    """A row that was late is late again, though all files are there at once now: else it is lost, as its time is
+    committed."""
+    from pyspark.sql import functions
+
+    spark_session()
+    late: list[Any] = []
+    source = FileSource(tmp_path / "in", functions.col("day"), end="_END", every=0.05, complete=lambda day: [day + 1])
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    out = tmp_path / "out"
+    killed = Killed(
+        Dataflow(graph, sources={"in": source}, sinks={"out": ParquetSink(out), "late": late}), tmp_path / "state"
+    )
+    drop(tmp_path / "in", "a.parquet", [(0, 1), (0, 2)], "day int, id int")
+
+    def first() -> None:
+        wait_until(lambda: len(committed(spark_session(), out)) == 1)
+        drop(tmp_path / "in", "b.parquet", [(0, 3), (1, 4)], "day int, id int")
+        wait_until(lambda: bool(late))
+
+    killed.run(first)
+    assert len(killed.kept) == 1  # the one with which it began
+    late.clear()
+    (tmp_path / "in" / "_END").touch()
+    killed.run()
+    assert [(day, [row.id for row in rows.collect()]) for day, rows in late] == [(0, [3])]
+    assert sorted(row.id for row in read_committed(spark_session(), out).collect()) == [1, 2, 4]
+
+
+SLEEP = "java_method('java.lang.Thread', 'sleep', 10000L)"  # a job of ten seconds
+
+
+def test_a_checkpoint_is_taken_while_long_jobs_run_and_has_what_they_were_given_by_the_names_of_its_files(
+    tmp_path: Path,
+) -> None:
+    """All cores are taken by jobs of ten seconds: what is kept needs none, and does not wait for their end."""
+    drop(tmp_path / "in", "0.parquet", [(0,)])
+    begun: list[int] = []
+    ended: list[int] = []
+    is_long = True
+
+    def job(day: int, tables: Any) -> Any:
+        begun.append(day)
+        rows = tables["in"]
+        if is_long and day:
+            rows = rows.where(f"{SLEEP} is null").select("v").localCheckpoint()
+            ended.append(day)
+        return rows
+
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    out = tmp_path / "out"
+    source = FileSource(tmp_path / "in", complete=lambda day: [day + 1], end="_END", every=0.05)
+    dataflow = Dataflow(graph, {"a": Stage(job, at_once=4)}, sources={"in": source}, sinks={"out": ParquetSink(out)})
+    killed = Killed(dataflow, tmp_path / "state", every=0.5)
+
+    def first() -> None:
+        wait_until(lambda: days_in(out) == [0])
+        for day in range(1, 5):
+            drop(tmp_path / "in", f"{day}.parquet", [(day,)])
+        wait_until(lambda: len(begun) == 5)
+        count = len(killed.kept)
+        drop(tmp_path / "in", "5.parquet", [(5,)])
+        wait_until(lambda: len(killed.kept) > count)
+        assert not ended
+
+    killed.run(first, "spark")
+    is_long = False
+    (tmp_path / "in" / "_END").touch()
+    killed.run(engine="spark")
+    assert days_in(out) == [0, 1, 2, 3, 4, 5]
+    assert sorted(begun[5:]) == [1, 2, 3, 4, 5]  # day 0 is over in the checkpoint
+    assert not list((tmp_path / "state" / "frames").glob("*"))
+
+
+def test_a_run_says_which_sinks_hold_what_is_complete(tmp_path: Path) -> None:
+    """A node that takes messages as they come may do otherwise, and so may a generator; files of a folder do not."""
+
+    class Own(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            out.send("of own", time, value)
+
+    graph = Graph()
+    for name in ("own", "stage", "made"):
+        graph = graph.node(name).edge(None, name, f"to {name}").edge(name, None, f"of {name}")
+    folder = FileSource(tmp_path)
+
+    def held() -> Any:
+        dataflow = Dataflow(
+            graph,
+            {"own": Own(), "stage": Stage(lambda time, tables: None)},
+            sources={"to own": folder, "to stage": folder, "to made": lambda: iter(range(0))},
+            sinks={name: ParquetSink(tmp_path / name) for name in ("of own", "of stage", "of made", "late")},
+        )
+        keeping = Keeping(lambda state: None, beside=KeptFrames(tmp_path / "state"))
+        return Running(dataflow, dataflow.sources, dataflow.sinks, "threads", keeping=keeping).held
+
+    assert held() == {
+        "of own": "the node 'own' may do otherwise when it is run again",
+        "of stage": None,
+        "of made": "the source of 'to made' may bring something else when it is read again",
+        "late": "it is a side output, and what several sources bring there has no order",
+    }
+    Own.replays_alike = True
+    assert held()["of own"] is None
+
+
+def test_what_is_held_leaves_with_the_next_checkpoint_and_once_whenever_the_run_is_killed(tmp_path: Path) -> None:
+    """The node draws lots as it takes messages: a day that has left stays what it was, and both of its tables agree."""
+    for day in range(3):
+        drop(tmp_path / "in", f"{day}.parquet", [(day,)])
+
+    class Draws(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            drawn = value.selectExpr("v", f"{random.randrange(10**9)} as lot")
+            out.send("one", time, drawn)
+            out.send("other", time, drawn)
+
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "one").edge("a", None, "other")
+    source = FileSource(tmp_path / "in", complete=lambda day: [day + 1], end="_END", every=0.05)
+    sinks = {name: ParquetSink(tmp_path / name) for name in ("one", "other", "late")}
+    dataflow = Dataflow(graph, {"a": Draws()}, sources={"in": source}, sinks=sinks)
+    killed = Killed(dataflow, tmp_path / "state", every=0.3)
+
+    def lots(name: str) -> list[Any]:
+        if not committed(spark_session(), tmp_path / name):
+            return []
+        return sorted((row.v, row.lot) for row in read_committed(spark_session(), tmp_path / name).collect())
+
+    killed.run(lambda: wait_until(lambda: len(days_in(tmp_path / "one")) > 0))
+    before = lots("one")
+    drop(tmp_path / "in", "0b.parquet", [(9,)])  # late
+    (tmp_path / "in" / "_END").touch()
+    killed.run()
+    assert lots("one") == lots("other")
+    assert set(before) <= set(lots("one"))
+    assert [v for v, _ in lots("one")] == [0, 1, 2]
+    assert [row.v for row in read_committed(spark_session(), tmp_path / "late").collect()] == [9]
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads"])
+def test_what_has_no_time_is_set_aside_into_a_table_once(tmp_path: Path, engine: str) -> None:
+    from pyspark.sql import functions
+
+    spark_session()
+    drop(tmp_path / "in", "a.parquet", [(0, 1), (None, 2)], "day int, id int")
+    drop(tmp_path / "in", "b.parquet", [(1, 3), (None, 4)], "day int, id int")
+    source = FileSource(tmp_path / "in", functions.col("day"), aside=ParquetSink(tmp_path / "aside"))
+    graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+    sinks = {"out": ParquetSink(tmp_path / "out")}
+    killed = Killed(Dataflow(graph, sources={"in": source}, sinks=sinks), tmp_path / "state")
+    killed.run(engine=engine)
+    killed.kept = killed.kept[:1]  # the kill came at the end, before any checkpoint but the first
+    assert sorted(row.id for row in read_committed(spark_session(), tmp_path / "aside").collect()) == [2, 4]
