@@ -17,7 +17,7 @@ def table(report: Path) -> str:
     """Files with the seconds of all their tests and the slowest of them, the longest first."""
     files: dict[str, list[tuple[float, str]]] = {}
     for case in ElementTree.parse(report).getroot().iter("testcase"):
-        found = files.setdefault(case.attrib["classname"].removeprefix("tests."), [])
+        found = files.setdefault(case.attrib["classname"].removeprefix("tests.").replace(".", "/"), [])
         found.append((float(case.attrib["time"]), case.attrib["name"]))
     seconds = {name: sum(taken for taken, _ in cases) for name, cases in files.items()}
     total = sum(seconds.values()) or 1
