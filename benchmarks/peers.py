@@ -1,6 +1,6 @@
 """The peers of the engine, built and run by command: timely's tracker, Beam's watermark manager, Bytewax.
 
-**timely** (Rust, the published crate 0.29): the small program in `timely/` replays a trace on
+**timely** (Rust, the published crate 0.31): the small program in `timely/` replays a trace on
 `timely::progress::reachability::Tracker`, the tracker inside every timely dataflow. It is built with `cargo build
 --release`, whole-program optimisation on. The text of a trace and the digest are described in `trace_text.py`. What is
 compared: both get the same steps one at a time, and after each both know the frontier at every watched node. Timely's

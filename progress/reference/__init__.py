@@ -1,7 +1,7 @@
 """Sections 2 and 3 of *Timely Dataflow: A Model* word for word: the oracle of every fast implementation.
 
 Slow and obvious, and independent of all it judges: it reads a graph file's plain data (format 1, what `json.loads`
-gives) and imports nothing of the project but its own first half, `reference_times.py`. Files with `recursion` are not
+gives) and imports nothing of the project but its own first half, `times.py`. Files with `recursion` are not
 its subject. It expects a correct file and checks none.
 
 Reachability, closure and eligibility are exact for every time. The conditions quantify over all times; here over

@@ -1,4 +1,4 @@
-"""Times and summaries word for word: the first half of the oracle (`reference.py` is the other).
+"""Times and summaries word for word: the first half of the oracle (`__init__.py` is the other).
 
 Slow and obvious. It shares no code with the engine it judges: a domain is a plain tuple, a summary the plain data of
 the graph file, a time a plain value (number, None, string, tuple; of a sum the pair (tag, value)).

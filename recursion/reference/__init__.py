@@ -1,7 +1,7 @@
 """Recursion word for word (A&I 3.4): the oracle of every fast answer about stacks.
 
 Slow and obvious, and independent of all it judges: it reads a graph file's plain data (format 1, what `json.loads`
-gives) and imports nothing of the project but `reference_epochs.py`, a part of it. It expects a correct file;
+gives) and imports nothing of the project but `epochs.py`, a part of it. It expects a correct file;
 `requirements` says what a file lacks. A location has its name, a stack is the tuple of the names of its calls,
 outermost first; with epochs a time is the pair of an epoch and a stack.
 

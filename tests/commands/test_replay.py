@@ -125,7 +125,7 @@ def test_recorded_lines_have_what_was_sent(play: Play) -> None:
 
 def test_a_line_that_was_too_long_is_played_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("ask", "track", "replay"):
-        monkeypatch.setattr(f"graphs.{module}.LONGEST_LINE", 100)
+        monkeypatch.setattr(f"graphs.sessions.{module}.LONGEST_LINE", 100)
     play.record(b"{" + b" " * 200 + b"}\n{}\n")
     assert json.loads(Path("trace.jsonl").read_bytes().splitlines()[0])["in"] is None
     found = play("trace.jsonl").json

@@ -70,8 +70,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def killed_everywhere(folder: Path, every: int, *arguments: str) -> list[dict[str, Any]]:
+    killer = Path(__file__).with_name("killed_everywhere.py")
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "killed_everywhere.py"), str(folder), str(every), "run", *arguments],
+        [sys.executable, str(killer), str(folder), str(every), "run", *arguments],
         env=environment(PYTHONPATH=str(ROOT)),
         capture_output=True,
         text=True,

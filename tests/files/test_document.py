@@ -732,7 +732,7 @@ def test_pipes(tmp_path: Path) -> None:
 
 
 def test_standard_input() -> None:
-    program = "from graphs import document\nprint(len(document.read_file('-')))"
+    program = "from graphs.files import document\nprint(len(document.read_file('-')))"
     root = Path(__file__).resolve().parents[2]
 
     def run(**options: Any) -> subprocess.CompletedProcess[bytes]:

@@ -102,7 +102,7 @@ def test_the_traceback_is_that_of_the_nodes_own_code(engine: str) -> None:
         lines = [text.strip() for text in caught.value.trace.splitlines() if text.startswith("  File ")]
         names = [text.rpartition(" in ")[2] for text in lines]
         assert names in (["on_message", "helper"], ["helper"])
-        assert all("test_runtime_failures.py" in text for text in lines)
+        assert all("runtime/test_failures.py" in text for text in lines)
         assert caught.value.trace.endswith("ZeroDivisionError: division by zero\n")
         assert "    return 1 / value\n" in caught.value.trace
 

@@ -1,4 +1,4 @@
-"""Functions of a pipeline's own module, and of those beside it, run at workers (also in test_spark_cluster.py)."""
+"""Functions of a pipeline's own module, and of those beside it, run at workers (also in test_cluster.py)."""
 
 from __future__ import annotations
 

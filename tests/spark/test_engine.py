@@ -207,7 +207,7 @@ def test_an_error_of_spark_is_one_line_with_node_and_time(spark: SparkSession, w
     assert len(failure.message.splitlines()) == 1
     assert len(failure.message) < 400
     assert (failure.code, failure.node, failure.time) == ("PS705", "month", MONTHS[1])
-    assert "test_spark_engine.py" in failure.trace
+    assert "spark/test_engine.py" in failure.trace
 
 
 def test_a_table_that_cannot_be_computed_is_a_failure_of_the_node_that_sends_it(spark: SparkSession) -> None:
