@@ -15,6 +15,7 @@ _NAMES = {
     """,
     "graphs.checking.check": "check_graph",
     "graphs.command": "main",
+    "graphs.streams": "Flow KeyedStream Stream",
     "progress": """
         Antichain Blocker Closure CouldResultIn Domain Eligibility Finite Holding Int Lex Nat Pointstamp PointstampError
         Product Report Step Sum Tagged Tracker Unit Why check_conditions clock close eligible minimal_elements

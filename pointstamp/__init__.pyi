@@ -39,6 +39,15 @@ from graphs.checking.check import (
 from graphs.command import (
     main as main,
 )
+from graphs.streams import (
+    Flow as Flow,
+)
+from graphs.streams import (
+    KeyedStream as KeyedStream,
+)
+from graphs.streams import (
+    Stream as Stream,
+)
 from progress import (
     Antichain as Antichain,
 )

@@ -4,7 +4,7 @@ Law (tested): the codes here, the codes in the sources, and the pages in docs/co
 
 The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2, 3
 cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph, 7 a dataflow that runs, 8 time-aware
-operators. The long
+operators and streams. The long
 explanations are loaded when one is looked at, not before: every `pointstamp check` imports this file.
 """
 
@@ -42,10 +42,12 @@ class Code(NamedTuple):
         from graphs.codes.of_runs import RUNS
         from graphs.codes.of_spark import SPARK
         from graphs.codes.of_steps import STEPS
+        from graphs.codes.of_streams import STREAMS
         from graphs.codes.of_tables import TABLES
         from graphs.codes.of_verdicts import VERDICTS
 
-        parts = (FILES, CALLS, VERDICTS, STEPS, QUESTIONS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, MODELS, OPERATORS)
+        runs = (STEPS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, STREAMS)
+        parts = (FILES, CALLS, VERDICTS, QUESTIONS, MODELS, OPERATORS, *runs)
         return next(part[self.number] for part in parts if self.number in part)
 
     def to_json(self) -> dict[str, str]:
@@ -216,6 +218,11 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS805", "unknown-next-times", "error", "Which times come after a watermark is not known."),
     ("PS806", "not-monotone", "error", "Data came at or below a watermark of before."),
     ("PS807", "broken-specification", "error", "An operator breaks a property of its specification."),
+    # Programs of streams.
+    ("PS811", "streams-apart", "error", "A step joins streams that are of different flows, loops or times."),
+    ("PS812", "no-key", "error", "A step works on the values of a key, and its stream has no keys."),
+    ("PS813", "step-name-taken", "error", "Two steps that keep state, two inputs or two outputs have one name."),
+    ("PS814", "bad-stream-step", "error", "A step of a stream was given something that it cannot work with."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

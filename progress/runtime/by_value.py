@@ -36,8 +36,8 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
         left.append(Raised(error))
     else:
         made: list[Any] = []
-        function = node.function
         try:
+            function = node.at(performed.action.time)
             for value in performed.action.values:  # a `map` would end where the function raises StopIteration
                 made.append(function(value))
         except FAILURES as error:
@@ -72,13 +72,13 @@ def _flat(made: list[Any], left: deque[Any]) -> list[Any]:
 
 def _one_by_one(performed: Performed, node: Mapped, left: deque[Any], inbox: Inbox) -> Iterator[Waits]:
     """Consume what is left, each value by itself; one that failed is called again as its policy says."""
-    out, values = performed.out, performed.action.values
+    out, values, time = performed.out, performed.action.values, performed.action.time
     performed.mark = out.mark()
     is_again = False
     try:
         while performed.go_on:
             try:
-                result = left.popleft() if left and not is_again else node.function(values[performed.consumed])
+                result = left.popleft() if left and not is_again else node.at(time)(values[performed.consumed])
                 is_again = False
                 if type(result) is Raised:
                     raise result.error

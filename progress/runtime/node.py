@@ -133,6 +133,10 @@ class Mapped(Node):
         self.function = function
         self.flat = flat
 
+    def at(self, time: Any) -> Callable[[Any], Any]:
+        """The function for values of this time."""
+        return self.function
+
     def ways(self, out: Out) -> list[tuple[str, Any]]:
         """Where its results leave: each edge with the earliest times there."""
         return [(leaving, after) for leaving in out.edges for after in out.earliest(leaving)]

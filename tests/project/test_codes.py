@@ -25,6 +25,7 @@ from graphs.codes.of_questions import QUESTIONS
 from graphs.codes.of_runs import RUNS
 from graphs.codes.of_spark import SPARK
 from graphs.codes.of_steps import STEPS
+from graphs.codes.of_streams import STREAMS
 from graphs.codes.of_tables import TABLES
 from graphs.codes.of_verdicts import VERDICTS
 from progress.errors import PointstampError
@@ -82,7 +83,7 @@ def test_severities_are_those_of_the_specification() -> None:
 
 def test_every_code_is_explained_once() -> None:
     parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS), set(SPARK)]
-    parts += [set(ENGINES), set(TABLES), set(MODELS), set(OPERATORS)]
+    parts += [set(ENGINES), set(TABLES), set(MODELS), set(OPERATORS), set(STREAMS)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 

@@ -1,0 +1,79 @@
+"""Explanations of PS811 to PS814: what a program of streams is refused for, in the line that writes it."""
+
+from __future__ import annotations
+
+from graphs.explanation import Example, Explanation
+
+STREAMS = {
+    "PS811": Explanation(
+        means="""\
+A step reads several streams that cannot be joined: they are of two flows, one of them is
+inside of a loop that the step is not in, or their times are of different domains.""",
+        why="""\
+A value of one stream is joined with those of another at the same time. Times of different
+domains are never the same, and a round of a loop means nothing outside of the loop.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+ours, theirs = Flow().input("orders"), Flow().input("orders")
+ours.merge(theirs)
+""",
+            "python",
+        ),
+        fix="""\
+One `Flow()` for a program; what `loop` and `iterate` give is the stream outside of the loop;
+`roll_up` brings times into a coarser domain.""",
+    ),
+    "PS812": Explanation(
+        means="An operator that works on all values of a key was called on a stream without keys.",
+        why="""\
+`reduce`, `count`, `join` and the like give a result for each key. Which part of a value is
+its key cannot be known.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+Flow().input("orders").reduce(max)
+""",
+            "python",
+        ),
+        fix="""\
+`key_on(lambda order: order["shop"])` before it, or `keyed()` where values are pairs of a key
+and a value. `whole` is given all values of a time, whatever their keys.""",
+    ),
+    "PS813": Explanation(
+        means="""\
+Two steps that keep state have one name, or two inputs, or two outputs. A step without a name
+of its own is called after the path that leads to it: `orders.reduce`.""",
+        why="""\
+A run that goes on finds the state of a step by its name. Numbers would do, but they would be
+others as soon as a step is added before.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+orders = Flow().input("orders").keyed()
+orders.reduce(min)
+orders.reduce(max)
+""",
+            "python",
+        ),
+        fix='A name of its own for one of them: `orders.reduce(max, name="largest")`.',
+    ),
+    "PS814": Explanation(
+        means="""\
+A step was given something that it cannot work with: a function that cannot be called, a
+number that is too small, a start that all keys would share, something that is not a stream.""",
+        why="It would fail only when the first value comes, far from where it was written.",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+Flow().input("numbers").map(3)
+""",
+            "python",
+        ),
+        fix="What the message says; the reference of the operators is in docs/streams.md.",
+    ),
+}

@@ -1,0 +1,43 @@
+"""A stream: for each time a bag of values, with all that can be done to it, a family of operators a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, overload
+
+from graphs.streams.bags import K, T, V, W
+from graphs.streams.by_value import StreamByValue
+from graphs.streams.keyed import KeyedStream
+from graphs.streams.keys import Keys
+from graphs.streams.own import StreamThrough
+from graphs.streams.refusals import check_function, refused
+
+
+class Stream(StreamByValue[T, V], StreamThrough[T, V]):
+    """For each time a bag of values. Operators make streams of streams; order within a time means nothing.
+
+    `Flow.input` gives one, and so does each operator. Its values are shared by all who read it: nobody changes them.
+    """
+
+    @overload
+    def key_on(self, key: Callable[[V], K]) -> KeyedStream[T, K, V]: ...
+    @overload
+    def key_on(self, key: Callable[[V], K], value: Callable[[V], W]) -> KeyedStream[T, K, W]: ...
+    def key_on(self, key: Callable[[V], K], value: Callable[[V], Any] | None = None) -> KeyedStream[T, K, Any]:
+        """Give each value a key, and with `value` take a part of it. It is not a step: it costs nothing by itself."""
+        check_function(f"{self._name}.key_on", key, "key")
+        if value is not None:
+            check_function(f"{self._name}.key_on", value, "value")
+        return KeyedStream(self, Keys(key, value))
+
+    def keyed(self: Stream[T, tuple[K, W]]) -> KeyedStream[T, K, W]:
+        """Values that are pairs, of a key and a value."""
+        return KeyedStream(self, Keys())
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """An operator for values with keys is refused in words; anything else is not there."""
+            if not name.startswith("_") and hasattr(KeyedStream, name):
+                raise refused("PS812", f"{name} of {self._name!r} has no key", "key_on before it, or whole")
+            raise AttributeError(f"a stream has no {name!r}", name=name, obj=self)
