@@ -223,6 +223,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS812", "no-key", "error", "A step works on the values of a key, and its stream has no keys."),
     ("PS813", "step-name-taken", "error", "Two steps that keep state, two inputs or two outputs have one name."),
     ("PS814", "bad-stream-step", "error", "A step of a stream was given something that it cannot work with."),
+    ("PS815", "other-times", "error", "A step needs times of another kind than its stream has."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

@@ -1,4 +1,4 @@
-"""Explanations of PS811 to PS814: what a program of streams is refused for, in the line that writes it."""
+"""Explanations of PS811 to PS815: what a program of streams is refused for, in the line that writes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ its key cannot be known.""",
             """\
 from pointstamp import Flow
 
-Flow().input("orders").reduce(max)
+Flow().input("orders").count()
 """,
             "python",
         ),
@@ -75,5 +75,23 @@ Flow().input("numbers").map(3)
             "python",
         ),
         fix="What the message says; the reference of the operators is in docs/streams.md.",
+    ),
+    "PS815": Explanation(
+        means="""\
+A step needs times of another kind than its stream has: windows and sessions need times that
+are numbers, what is done in the order of times needs times of which each two are in order.""",
+        why="""\
+A window is so many ticks long, which means nothing for times that are not numbers; and of two
+times in no order neither is the later one.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+Flow(time={"product": ["nat", "nat"]}).input("readings").tumbling(10)
+""",
+            "python",
+        ),
+        fix="""\
+`Flow()`, whose times are numbers, or `roll_up` to a domain of numbers before the step.""",
     ),
 }

@@ -49,6 +49,11 @@ class Unit:
         by_value = self.last.by_value
         return len(self.steps) == 1 and by_value is not None and by_value.kind == "merge"
 
+    @property
+    def reads(self) -> dict[str, str]:
+        """Names that the edges to it have to have, by role."""
+        return self.steps[0].reads
+
     def code(self, wiring: Wiring) -> Node:
         """The code of its node, for one run."""
         if len(self.steps) > 1:
@@ -72,17 +77,23 @@ class _Building:
             self.leaving.setdefault(origin, []).append(name)
         self.readers: dict[Origin, list[Unit]] = {}  # each as often as it reads this
         self.units: dict[Step, Unit] = {}  # by each of their steps
-        self.taken = {*flow.inputs, *flow.outputs}
+        self.taken = {*flow.inputs, *flow.outputs, *flow._edges}
+        for part in flow.parts:
+            self.taken |= {*part.graph.nodes, *part.graph.edges}
 
     def run(self) -> tuple[Graph, dict[str, Code]]:
         """Units, then names, then nodes and edges."""
         self._gather()
         self._leave_out_merges()
+        self._put_between()
         units = [unit for unit in dict.fromkeys(self.units.values()) if not self._is_edge(unit)]
         for unit in sorted(units, key=lambda unit: not unit.last.keeps):
-            unit.name = self._free(unit.last.name)
+            unit.name = unit.last.node or self._free(unit.last.name)
         graph = Graph(time=self.flow.scope.domain(), name=self.flow.name)
         nodes: dict[str, Code] = {}
+        for part in self.flow.parts:
+            part.copy_to(graph, {edge for edge, origin in self.flow._edges.items() if self._is_joined(edge, origin)})
+            nodes |= part.nodes
         edges: list[tuple[str | None, str | None, str]] = []
         roles: dict[Unit, dict[str, str]] = {unit: {} for unit in units}
         ports: dict[Unit, dict[str, list[str]]] = {unit: {} for unit in units}
@@ -96,7 +107,8 @@ class _Building:
                     name = before.last.name
                     edges.append((None, unit.name, name))
                 else:
-                    name = self._free(self._edge_name(before, origin.port, unit, role))
+                    fixed = unit.reads.get(role) or origin.step.sends.get(origin.port)
+                    name = fixed or self._free(self._edge_name(before, origin.port, unit, role))
                     edges.append((before.name, unit.name, name))
                     ports[before].setdefault(origin.port, []).append(name)
                     emits[before][name] = self._summary(origin, unit.steps[0].scope)
@@ -109,6 +121,8 @@ class _Building:
                 emits[unit][name] = self._summary(origin, origin.step.scope)
         for unit in units:
             last = unit.last
+            if last.node:
+                continue
             different = {edge: summary for edge, summary in emits[unit].items() if summary != last.summary}
             graph.node(
                 unit.name, time=last.scope.domain(), summary=last.summary, emits=different, requests=last.requests,
@@ -146,7 +160,7 @@ class _Building:
             if not unit.is_mere_merge or len(readers) != 1 or origin in self.leaving:
                 continue
             reader = readers[0]
-            if reader.steps[0].scope is not step.scope:
+            if reader.steps[0].scope is not step.scope or reader.reads:
                 continue
             place = next(number for number, each in enumerate(reader.inputs) if each.origin == origin)
             role = reader.inputs[place].role
@@ -155,6 +169,31 @@ class _Building:
                 self.readers[each] = [reader if known is unit else known for known in self.readers[each]]
             del self.units[step]
 
+    def _put_between(self) -> None:
+        """Where one edge has to have a name, and there are several or it has to have another: a node that sends on."""
+        for name, origin in self.flow._edges.items():
+            sends = origin.step.sends.get(origin.port) == name
+            readers, leaving = self.readers.get(origin, []), self.leaving.get(origin, [])
+            if not sends or (leaving == [name] and not readers):
+                continue
+            if not leaving and len(readers) == 1 and not readers[0].reads:
+                continue
+            if not leaving and not readers and origin.step.node:
+                continue
+            between = Unit(Step(name, origin.step.scope, (Input(origin),), lambda wiring: Relay()))
+            new = Origin(between.last)
+            self.units[between.last] = between
+            for unit in readers:
+                unit.inputs = [Input(new, role) if each == origin else Input(each, role) for each, role in unit.inputs]
+            self.readers[origin], self.readers[new] = [between], readers
+            if leaving:
+                self.leaving[new] = self.leaving.pop(origin)
+
+    def _is_joined(self, edge: str, origin: Origin) -> bool:
+        """Whether an edge of a graph that was added is joined to something; one that leaves it is where it is read."""
+        sends = origin.step.sends.get(origin.port) == edge
+        return not sends or bool(self.readers.get(origin) or self.leaving.get(origin))
+
     def _is_edge(self, unit: Unit) -> bool:
         """Whether it is an input that is an edge to the one unit that reads it."""
         step = unit.last
@@ -162,7 +201,7 @@ class _Building:
         readers = self.readers.get(origin, [])
         if not step.is_input or len(readers) != 1 or origin in self.leaving:
             return False
-        return readers[0].steps[0].scope is step.scope
+        return readers[0].steps[0].scope is step.scope and {*readers[0].reads.values()} <= {step.name}
 
     def _edge_name(self, before: Unit, port: str, unit: Unit, role: str) -> str:
         source = f"{before.name}.{port}" if port else before.name

@@ -67,6 +67,9 @@ def _same(value: Any) -> Any:
     return value
 
 
+MERGE = ByValue("merge", _same)
+
+
 def _looked(function: Callable[[Any], Any], value: Any) -> Any:
     function(value)
     return value
@@ -227,8 +230,7 @@ class StreamByValue(Bags[T, V]):
         {'all': [(0, 'a'), (0, 'b')]}
         """
         path = self._path("merge", name)
-        what = ByValue("merge", _same)
-        return self._follow(path, *others, code=partial(node_of, (what,)), by_value=what)
+        return self._follow(path, *others, code=partial(node_of, (MERGE,)), by_value=MERGE)
 
     def _by_value(self, kind: Kind, f: Callable[..., Any], name: str | None, word: str = "") -> Stream[T, Any]:
         path = self._path(word or kind, name)

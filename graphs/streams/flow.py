@@ -7,15 +7,21 @@ from typing import Any, Generic, Literal, overload
 
 from graphs.graph import Graph
 from graphs.notation import read_domain
+from graphs.streams.aggregated import Aggregated
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.building import build
+from graphs.streams.early import Said
+from graphs.streams.parts import Part
 from graphs.streams.refusals import check_name, refused
 from graphs.streams.scope import Scope
 from graphs.streams.step import Origin, Step
 from graphs.streams.stream import Stream
+from graphs.streams.times import as_messages
 from progress.errors import PointstampError
+from progress.order import Domain
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import OnError
+from progress.runtime.own import Code
 from progress.runtime.results import Results
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
@@ -58,13 +64,17 @@ class Flow(Generic[T]):
     ) -> None:
         self.name = name
         self.scope = Scope(read_domain(time, ("time",)))
+        self._roots: dict[Domain, Scope] = {self.scope.domain(): self.scope}
         self.on_error = on_error
         self.steps: list[Step] = []
         self.inputs: dict[str, Step] = {}
         self.outputs: dict[str, Origin] = {}
         self.sources: dict[str, Source] = {}
         self.sinks: dict[str, Sink] = {}
+        self.parts: list[Part] = []  # graphs that were added
         self._keeping: dict[str, Step] = {}  # steps that keep state, by name
+        self._edges: dict[str, Origin] = {}  # edges that code goes by, and what comes on each
+        self._times: set[str] = set()  # inputs of times alone
         self._dataflow: Dataflow | None = None
 
     def __repr__(self) -> str:
@@ -80,10 +90,59 @@ class Flow(Generic[T]):
 
     def _input(self, name: str, source: Source | None) -> Step:
         self._check_name(name, "input")
+        if name in self._edges:
+            raise refused("PS813", f"an edge is called {name!r} already", "another name for the input")
         step = self.inputs[name] = self._add(Step(name, self.scope))
         if source is not None:
             self.sources[name] = source
         return step
+
+    def times(self, name: str, *, source: Any = None) -> Stream[T, T]:
+        """An input of times alone: its values are its times. Merged in, it has something come at each of them.
+
+        Its source gives times: `[0, 1, 2]`. One that gives messages, as a policy or `JsonLines`, is taken as well, and
+        their values are not looked at.
+
+        >>> from pointstamp import Flow
+        >>> flow = Flow()
+        >>> none = flow.times("days").map(lambda day: ("visits", 0))
+        >>> flow.input("visits").map(lambda who: ("visits", 1)).merge(none).keyed().reduce(lambda a, b: a + b).output(
+        ...     "n"
+        ... )
+        >>> flow.run(sources={"days": [0, 1, 2], "visits": [(0, "ann"), (2, "bob"), (2, "ann")]})
+        {'n': [(0, ('visits', 1)), (1, ('visits', 0)), (2, ('visits', 2))]}
+        """
+        step = self._input(name, None if source is None else as_messages(source))
+        self._times.add(name)
+        return self._stream(Origin(step)).map_at(lambda time, _: time, name=f"{name}.times")
+
+    def add(
+        self,
+        graph: Graph,
+        nodes: Mapping[str, Code] | None = None,
+        streams: Mapping[str, Bags[Any, Any]] | None = None,
+    ) -> dict[str, Stream[Any, Any]]:
+        """Add a graph with the code of its nodes. The answer: what leaves by its output edges, by their names.
+
+        `streams` lead to its input edges; those without one are inputs of the program. An output edge of which nothing
+        is made stays one. All names stay what they are.
+
+        >>> from pointstamp import Batch, Flow, Graph
+        >>> class Total(Batch):
+        ...     def on_batch(self, time, messages, out):
+        ...         out.send("totals", time, sum(messages["numbers"]))
+        >>> graph = Graph().node("total").edge(None, "total", "numbers").edge("total", None, "totals")
+        >>> flow = Flow()
+        >>> squares = flow.input("roots").map(lambda n: n * n)
+        >>> flow.add(graph, {"total": Total}, {"numbers": squares})["totals"].filter(lambda n: n > 9).output("large")
+        >>> flow.run(sources={"roots": [(0, 2), (0, 3), (1, 1)]})
+        {'large': [(0, 13)]}
+        """
+        part = Part(graph, nodes or {})
+        found = part.join(self, streams or {})
+        self.parts.append(part)
+        self._changed()
+        return {edge: self._stream(origin) for edge, origin in found.items()}
 
     # --- the program as a dataflow -----------------------------------------------------------------------------------
 
@@ -112,12 +171,24 @@ class Flow(Generic[T]):
         **options: Any,
     ) -> Results:
         """Run it to the end; all that `Dataflow.run` takes may be given, and it answers the same."""
-        return self.dataflow.run(sources=sources, sinks=sinks, engine=engine, seed=seed, **options)
+        own = {name: as_messages(source) if name in self._times else source for name, source in (sources or {}).items()}
+        return self.dataflow.run(sources=own, sinks=sinks, engine=engine, seed=seed, **options)
 
     # --- for operators -----------------------------------------------------------------------------------------------
 
     def _stream(self, origin: Origin) -> Stream[Any, Any]:
         return Stream(self, origin)
+
+    def _root(self, domain: Domain) -> Scope:
+        """Where streams have times of this domain, outside of loops."""
+        return self._roots.setdefault(domain, Scope(domain))
+
+    def _aggregated(self, origin: Origin, said: Said) -> Aggregated[Any, Any, Any]:
+        return Aggregated(self, origin, said)
+
+    def _changed(self) -> None:
+        """The program is another one: its dataflow is made again."""
+        self._dataflow = None
 
     def _add(self, step: Step) -> Step:
         """A step more. Those that keep state have names of their own, by which a state finds them again."""
@@ -126,16 +197,30 @@ class Flow(Generic[T]):
             if other is not step:
                 what = f"two steps are called {step.name} and keep state, the other in {other.where}"
                 raise refused("PS813", what, "give one a name=")
+        for name, origin in [
+            *((step.reads[role], origin) for origin, role in step.inputs if role in step.reads),
+            *((name, Origin(step, port)) for port, name in step.sends.items()),
+        ]:
+            self._claim(name, origin)
         self.steps.append(step)
-        self._dataflow = None
+        self._changed()
         return step
 
     def _output(self, name: str, stream: Bags[Any, Any], sink: Sink | None) -> None:
         self._check_name(name, "output")
+        if self._edges.get(name, stream._origin) != stream._origin:
+            raise refused("PS813", f"an edge is called {name!r} already", "another name for the output")
         self.outputs[name] = stream._origin
         if sink is not None:
             self.sinks[name] = sink
-        self._dataflow = None
+        self._changed()
+
+    def _claim(self, name: str, origin: Origin) -> None:
+        """An edge has a name that code goes by; an input or an output of that name is this very edge."""
+        is_input = name in self.inputs and self.inputs[name] is origin.step
+        if name in self._edges or name in self.outputs or (name in self.inputs and not is_input):
+            raise refused("PS813", f"an edge is called {name!r} already", "another name, where code goes by it")
+        self._edges[name] = origin
 
     def _check_name(self, name: str, kind: str) -> None:
         check_name(kind, name)
@@ -145,7 +230,11 @@ class Flow(Generic[T]):
 
     def _apart(self, path: str, stream: Bags[Any, Any], scope: Scope) -> PointstampError:
         """The refusal of a stream that is not to be had where a step stands."""
-        what = f"{path!r} is inside of a loop, {stream._name!r} is not in it"  # loops
+        if stream._scope.depth() == scope.depth() == 0:
+            mine, other = stream._scope.domain(), scope.domain()
+            what = f"{path!r} joins {stream._name!r}, which has times of {mine!r}, with times of {other!r}"
+            return refused("PS811", what, "roll_up brings times to a coarser domain")
+        what = f"{stream._name!r} is inside of a loop, {path!r} is not"
         return refused("PS811", what, "use what iterate or loop gives")
 
     def _entered(self, stream: Bags[Any, Any], scope: Scope) -> Bags[Any, Any]:

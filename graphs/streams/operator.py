@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from graphs.streams.step import Wiring
 from progress.runtime.node import Node
@@ -13,7 +13,7 @@ class Operator(Node):
     """A node made for a step. `kept` names the attributes that are its state."""
 
     replays_alike = True
-    kept: ClassVar[tuple[str, ...]] = ()
+    kept: tuple[str, ...] = ()
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring

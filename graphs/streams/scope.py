@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from progress.order import Domain
+from graphs.streams.refusals import refused
+from progress.order import Domain, Int, Nat
 
 
 class Scope:
@@ -43,3 +44,23 @@ class Scope:
     def depth(self) -> int:
         """How many scopes it stands in."""
         return sum(1 for _ in self.around()) - 1
+
+    def check_numbers(self, path: str, word: str) -> None:
+        """Refuse a step that needs times that are numbers."""
+        self._check_outside(path, word, "numbers")
+        if not isinstance(self.domain(), Nat | Int):
+            what = f"{path}: {word} needs times that are numbers, not those of {self.domain()!r}"
+            raise refused("PS815", what, "roll_up to a domain of numbers before it")
+
+    def check_order(self, path: str, word: str) -> None:
+        """Refuse a step that needs times of which each two are in order."""
+        self._check_outside(path, word, "times in one order")
+        if not self.domain().is_total:
+            what = f"{path}: {word} needs times of which each two are in order, not those of {self.domain()!r}"
+            raise refused("PS815", what, "roll_up to such a domain before it")
+
+    def _check_outside(self, path: str, word: str, needed: str) -> None:
+        if self.outer is not None:
+            raise refused(
+                "PS815", f"{path}: {word} needs {needed}, and is inside of a loop", "before the loop, or behind it"
+            )

@@ -54,12 +54,13 @@ class Step:
     emits : by port, where that is something else
     requests : at which times it asks for notifications, having received something
     by_value : what it does to each value by itself, if that is all it does
-    edges : names of edges that have to be these, by role or port, for code that goes by them
+    reads, sends : names that edges have to have, by role and by port, for code that goes by them
+    node : the node of a graph that was added, which it stands for
     """
 
     __slots__ = (
-        "by_value", "code", "edges", "emits", "inputs", "keeps", "name", "notify", "own", "requests", "scope",
-        "summary", "where",
+        "by_value", "code", "emits", "inputs", "keeps", "name", "node", "notify", "own", "reads", "requests", "scope",
+        "sends", "summary", "where",
     )  # fmt: skip
 
     def __init__(
@@ -76,7 +77,9 @@ class Step:
         emits: Mapping[str, Any] | None = None,
         requests: Any = "identity",
         by_value: ByValue | None = None,
-        edges: Mapping[str, str] | None = None,
+        reads: Mapping[str, str] | None = None,
+        sends: Mapping[str, str] | None = None,
+        node: str = "",
     ) -> None:
         self.name = name
         self.scope = scope
@@ -89,13 +92,15 @@ class Step:
         self.emits = dict(emits or {})
         self.requests = requests
         self.by_value = by_value
-        self.edges = dict(edges or {})
+        self.reads = dict(reads or {})
+        self.sends = dict(sends or {})
+        self.node = node
         self.where = place()
 
     @property
     def is_input(self) -> bool:
         """Whether it is an input of the program."""
-        return self.code is None and self.own is None
+        return self.code is None and self.own is None and not self.node
 
     def __repr__(self) -> str:
         return f"<step {self.name}>"

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
+from graphs.streams.awaiting import StreamAwaiting
 from graphs.streams.bags import K, T, V, W
 from graphs.streams.by_value import StreamByValue
+from graphs.streams.distinct import StreamDistinct
 from graphs.streams.keyed import KeyedStream
 from graphs.streams.keys import Keys
 from graphs.streams.own import StreamThrough
 from graphs.streams.refusals import check_function, refused
+from graphs.streams.whole import StreamWhole
+from graphs.streams.windows import StreamWindows
 
 
-class Stream(StreamByValue[T, V], StreamThrough[T, V]):
+class Stream(
+    StreamByValue[T, V],
+    StreamAwaiting[T, V],
+    StreamDistinct[T, V],
+    StreamWhole[T, V],
+    StreamWindows[T, V],
+    StreamThrough[T, V],
+):
     """For each time a bag of values. Operators make streams of streams; order within a time means nothing.
 
     `Flow.input` gives one, and so does each operator. Its values are shared by all who read it: nobody changes them.

@@ -1,0 +1,128 @@
+"""How one result is made of the values of a key, and the node that does it for each key and time.
+
+A result leaves when its time is complete, once, and is forgotten then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from heapq import nlargest
+from typing import Any, NamedTuple
+
+from graphs.streams.keys import Keys
+from graphs.streams.operator import Operator
+from graphs.streams.step import Wiring
+from progress.runtime.out import Out
+
+Found = dict[Any, Any]  # what was made of values, by key
+
+
+class Aggregate(NamedTuple):
+    """How one result is made of the values of a key.
+
+    Laws: `step(first(a), b)` is what is made of a and b. `gather(pairs, before)` is what all these pairs of key and
+    value make of what was there before, for their keys alone; it changes nothing that was there. `merge` makes of what
+    two bags gave what both together give, where that can be made.
+    """
+
+    first: Callable[[Any], Any]
+    step: Callable[[Any, Any], Any]
+    gather: Callable[[Iterable[tuple[Any, Any]], Found], Found]
+    merge: Callable[[Any, Any], Any] | None
+
+
+def reducing(f: Callable[[Any, Any], Any]) -> Aggregate:
+    """One value made of two, again and again."""
+
+    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+        found: Found = {}
+        for key, value in pairs:
+            if key in found:
+                found[key] = f(found[key], value)
+            elif key in before:
+                found[key] = f(before[key], value)
+            else:
+                found[key] = value
+        return found
+
+    return Aggregate(lambda value: value, f, gather, f)
+
+
+def folding(start: Any, step: Callable[[Any, Any], Any], merge: Callable[[Any, Any], Any] | None = None) -> Aggregate:
+    """From a start on, a step with each value."""
+
+    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+        found: Found = {}
+        for key, value in pairs:
+            state = found[key] if key in found else before.get(key, start)
+            found[key] = step(state, value)
+        return found
+
+    return Aggregate(lambda value: step(start, value), step, gather, merge)
+
+
+def counting() -> Aggregate:
+    """How many there are."""
+
+    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+        found = dict(Counter(key for key, _ in pairs))
+        for key in found.keys() & before.keys():
+            found[key] += before[key]
+        return found
+
+    return Aggregate(lambda value: 1, lambda count, value: count + 1, gather, lambda one, other: one + other)
+
+
+def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
+    """The largest ones, the largest first. Of equal ones the first to come are kept."""
+
+    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+        found: Found = {}
+        for key, value in pairs:
+            if key in found:
+                found[key].append(value)
+            else:
+                found[key] = [*before.get(key, ()), value]
+        return {key: nlargest(most, values, by) for key, values in found.items()}
+
+    return Aggregate(
+        lambda value: [value],
+        lambda values, value: nlargest(most, [*values, value], by),
+        gather,
+        lambda one, other: nlargest(most, [*one, *other], by),
+    )
+
+
+class Aggregating(Operator):
+    """Keeps what was made of the values so far for each key of a time, until the time is complete.
+
+    Cost: O(1) calls of the functions a value; kept are the keys of open times.
+    """
+
+    kept: tuple[str, ...] = ("open",)
+
+    def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:
+        super().__init__(wiring)
+        self.keys = keys
+        self.how = how
+        self.open: dict[Any, Found] = {}
+
+    def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
+        """What they make is entered when all of it is made: a call that fails has changed nothing."""
+        out.request(time)
+        before = self.open.get(time)
+        found = self.how.gather(self.keys.pairs(values), before or {})
+        if before:
+            before.update(found)
+        else:
+            self.open[time] = found
+
+    def on_notify(self, time: Any, out: Out) -> None:
+        """The time is complete: send, and forget."""
+        self.send([*self.open[time].items()], out)
+        del self.open[time]
+
+    def give_up(self, time: Any) -> Any:
+        """What was made for the time, by key."""
+        return self.open.pop(time, None)
