@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphs.explanation import Example, Explanation
+from graphs.codes.explanation import Example, Explanation
 
 STREAMS = {
     "PS811": Explanation(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, Literal, overload
 
+from graphs.files.notation import read_domain
 from graphs.graph import Graph
-from graphs.notation import read_domain
 from graphs.streams.aggregated import Aggregated
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.building import build

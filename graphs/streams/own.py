@@ -75,7 +75,8 @@ class StreamThrough(Bags[T, V]):
         check_code(path, node)
         roles = tuple(reads or ())
         ports = () if sends is None else (sends,) if isinstance(sends, str) else sends
-        if reads is not None and (isinstance(reads, str) or len(roles) != len(others) + 1):
+        given_reads: object = reads
+        if reads is not None and (isinstance(given_reads, str) or len(roles) != len(others) + 1):
             raise bad_step(path, f"reads is {brief(reads)}", f"a tuple of {len(others) + 1} names, one for each stream")
         for each in (*roles, *ports):
             check_name(path, each)

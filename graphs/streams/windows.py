@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from graphs.files.notation import read_domain, read_summary
 from graphs.graph import bind
-from graphs.notation import read_domain, read_summary
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.by_value import MERGE, node_of
 from graphs.streams.operator import Operator

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from graphs.streams import Flow, KeyedStream, Stream
 from progress.runtime import Complete
-from tests import streams_oracle as oracle
-from tests.streams_oracle import Order, Pairs
+from tests.streams import oracle
+from tests.streams.oracle import Order, Pairs
 
 
 def code(value: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.streams_programs import program
+from tests.streams.programs import program
 
 PARTS = 6
 ENGINES: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -121,7 +121,7 @@ def test_refused_in_the_line_that_writes_it(program: Callable[[], None], code: s
         program()
     assert caught.value.code == code
     assert says in str(caught.value)
-    assert f"test_streams_building.py:{program.__code__.co_firstlineno + _length(program)}: " in str(caught.value)
+    assert f"test_building.py:{program.__code__.co_firstlineno + _length(program)}: " in str(caught.value)
 
 
 def _length(program: Callable[[], None]) -> int:
