@@ -36,8 +36,9 @@ bench: setup    ## measure what the documentation claims
 	$(python) -m benchmarks.at_scale
 	$(python) -m benchmarks.pipelines_on_spark
 
-soak: setup    ## the long runs: random cases by the hundred thousand, then the mutants
+soak: setup    ## the long runs: random cases by the hundred thousand, the kernel under sanitizers, then the mutants
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak
+	$(python) -m tests.project.sanitized
 	$(python) -m tests.project.mutants
 
 mutants: setup    ## break the algorithms on purpose; the tests must notice each time

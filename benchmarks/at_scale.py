@@ -100,7 +100,8 @@ def shortest_paths(graph: SparkGraph) -> float:
     edges = graph.steps().selectExpr("dst AS src", "src AS dst").persist()
     vertices.count(), edges.count()
     paths = graph_frame(vertices, edges)._impl._jvm_graph.shortestPaths()  # the client asks 0.9 for what 0.12 has
-    landmarks = graph.session.sparkContext._jvm.java.util.ArrayList()
+    jvm: Any = graph.session.sparkContext._jvm
+    landmarks = jvm.java.util.ArrayList()
     landmarks.add(start["id"])
     paths.landmarks(landmarks)
     paths.setAlgorithm("graphframes")

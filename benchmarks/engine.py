@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from benchmarks import scheduler_loop, traces
@@ -40,28 +41,28 @@ def rows() -> Iterator[Row]:
     """All traces with a figure to show."""
     for times in (1, 2):
         for count in (1_000, 10_000, LARGE):
-            yield Row(f"chain {both(times)}", lambda c=count, t=times: traces.chain(c, t))
+            yield Row(f"chain {both(times)}", partial(traces.chain, count, times))
     for times in (1, 2):
-        yield Row(f"chain, all, {both(times)}", lambda t=times: traces.chain(1_000, t, watch_all=True))
+        yield Row(f"chain, all, {both(times)}", partial(traces.chain, 1_000, times, watch_all=True))
         for everybody in (False, True):
             yield Row(
                 f"walk{', all' * everybody}, {both(times)}",
-                lambda t=times, e=everybody: traces.walk(1_000, t, e),
+                partial(traces.walk, 1_000, times, everybody),
             )
     for times in (1, 2):
         for count in (100, 1_000, 10_000):
-            yield Row(f"outstanding {both(times)}", lambda c=count, t=times: traces.outstanding(c, t))
+            yield Row(f"outstanding {both(times)}", partial(traces.outstanding, count, times))
     for count in (10, 100, 1_000):
-        yield Row("antichain", lambda c=count: traces.antichain(c))
+        yield Row("antichain", partial(traces.antichain, count))
     for times in (1, 2):
         for count in (100, 1_000, 10_000, LARGE):
-            yield Row(f"pending {both(times)}", lambda c=count, t=times: traces.pending(c, t))
+            yield Row(f"pending {both(times)}", partial(traces.pending, count, times))
     for everybody in (False, True):
-        yield Row(f"loop{', all' * everybody}", lambda e=everybody: traces.loop(1_000, watch_all=e))
+        yield Row(f"loop{', all' * everybody}", partial(traces.loop, 1_000, watch_all=everybody))
     for times in (1, 2):
-        yield Row(f"dense {both(times)}", lambda t=times: traces.dense(t))
-        yield Row(f"random {both(times)}", lambda t=times: traces.random_walk(1_000, 3_000, t))
-        yield Row(f"random, small, {both(times)}", lambda t=times: traces.random_walk(100, 3_000, t))
+        yield Row(f"dense {both(times)}", partial(traces.dense, times))
+        yield Row(f"random {both(times)}", partial(traces.random_walk, 1_000, 3_000, times))
+        yield Row(f"random, small, {both(times)}", partial(traces.random_walk, 100, 3_000, times))
 
 
 def line(name: str, mine: float, peer: float | None, note: str = "") -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -69,7 +69,7 @@ def main() -> None:
         (
             "total histogram, numbers",
             total_histogram(domain=nat),
-            plain.total_ihist_op(plain.Counter(), [], nat.less_equal),
+            plain.total_ihist_op(Counter(), [], nat.less_equal),
             lambda size: events(size, flat=True),
         ),
         ("join by key, pairs", join(equal, keys=(str, str), domain=GRID), plain.join_op(equal, le), two),

@@ -217,7 +217,9 @@ def trees() -> None:
 
 def programs(depth: int = 12) -> None:
     """The same on the runtime, with nodes that count leaves; nodes take turns, or a seed decides."""
-    for name, how in (*((engine, {"engine": engine}) for engine in ENGINES), ("sim with a seed", {"seed": 1})):
+    ways: list[tuple[str, dict[str, Any]]] = [(engine, {"engine": engine}) for engine in ENGINES]
+    ways.append(("sim with a seed", {"seed": 1}))
+    for name, how in ways:
         graph = graph_of(["left", "right"], TWO_CALLS)
         counted = Counted()
         found = call(graph, {"split": Split(), "combine": Combine()}, depth, observer=counted, **how)

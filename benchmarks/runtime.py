@@ -148,7 +148,7 @@ def epochs(repeat: int = 5) -> None:
                 seconds, results = timed(dataflow, sources={"input": lambda: (item for item in listed)})
                 return seconds, results["output"]
 
-            theirs = {
+            theirs: dict[str, dict[str, Any]] = {
                 "windows": {"job": "windows"},
                 "state by hand, an epoch each": {"job": "stateful", "closing": True},
                 "state by hand, nothing closes": {"job": "stateful", "closing": False},
@@ -312,7 +312,7 @@ def keyed(engine: str, keys: int, repeat: int) -> None:
 
     def ours(count: int, batch: int) -> Timed:
         sink = Values()
-        nodes = {"n0": lambda word: (word, 1), "n1": Reduced("output", lambda one, other: one + other)}
+        nodes: dict[str, Any] = {"n0": lambda word: (word, 1), "n1": Reduced("output", lambda one, other: one + other)}
         sources = {"input": slices([f"w{number * 7919 % keys}" for number in range(count)], batch)}
         seconds, _ = timed(Dataflow(chain(2), nodes, sources=sources, sinks={"output": sink}), engine=engine)
         return seconds, sorted(sink.values)

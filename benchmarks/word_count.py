@@ -74,7 +74,7 @@ def dataflow(count: int, sink: Any) -> Dataflow:
                 yield Complete((number // EPOCH,))
             yield number // EPOCH, line
 
-    nodes = {
+    nodes: dict[str, Any] = {
         "lowered": str.lower,
         "words": Mapped(str.split, flat=True),
         "bare": lambda word: word.strip(".,"),
