@@ -53,7 +53,7 @@ class Asynchronous:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Performed]] = set()
         self._failure: BaseException | None = None
-        self._crowded: dict[str, asyncio.Event] = {}  # by input edge: a reader waits for room
+        self._crowded: dict[Feed, asyncio.Event] = {}  # those whose readers wait for room
         self._leaving: deque[Any] = deque()  # what sinks are to be awaited with
         self._leaver: asyncio.Task[None] | None = None
 
@@ -72,6 +72,7 @@ class Asynchronous:
                 await self._take_turns()
                 if self._failure is not None:
                     break
+                self._make_room()
                 is_idle = not self._tasks and not self._leaver and not self._core.runnable
                 if is_idle and all(reader.done() for reader in readers):
                     break
@@ -263,18 +264,22 @@ class Asynchronous:
             loop.remove_reader(feed.handle)
 
     async def _bring(self, feed: Feed, arrived: list[Any]) -> None:
-        await self._room(feed)
-        self._brought(feed, feed.digest_arrived(arrived))
-        arrived.clear()
-        self._wake.set()
+        while arrived or feed.has_kept:
+            await self._room(feed)
+            self._brought(feed, feed.digest_arrived(arrived))
+            arrived.clear()
+            self._wake.set()
 
     async def _room(self, feed: Feed) -> None:
         """Wait until there is room for what a source brings: `_take_turns` says so."""
-        while not self._core.has_room(feed.edge):
-            room = self._crowded[feed.edge] = asyncio.Event()
+        while not self._has_room(feed):
+            room = self._crowded[feed] = asyncio.Event()
             await room.wait()
+
+    def _has_room(self, feed: Feed) -> bool:
+        return self._core.has_room(feed.edge) and feed.may_be_read(self._core)
 
     def _make_room(self) -> None:
         """Wake the readers that wait for room where there is some now."""
-        for edge in [edge for edge in self._crowded if self._core.has_room(edge)]:
-            self._crowded.pop(edge).set()
+        for feed in [feed for feed in self._crowded if self._has_room(feed)]:
+            self._crowded.pop(feed).set()

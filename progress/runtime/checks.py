@@ -38,6 +38,19 @@ def check_numbers(engine: str, seed: int | None, workers: Any, limit: Any) -> No
         raise _bad_run(f"limit={brief(limit)}: nothing could wait at a node, so nothing could come there", "1 or more")
 
 
+def times_ahead(ahead: Any, network: Network) -> dict[str, int]:
+    """How many times of each input may be in flight, by input edge; refused (PS709, PS715) is what bounds nothing."""
+    known = inputs(network)
+    found = dict(ahead) if isinstance(ahead, Mapping) else {} if ahead is None else dict.fromkeys(known, ahead)
+    for edge, most in found.items():
+        if edge not in known:
+            right = one_of(edge, known, "the graph has none")
+            raise PointstampError("PS709", f"the graph has no input edge {brief(edge)}", right)
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            raise _bad_run(f"ahead={brief(most)} at {brief(edge)}: no time of it could come in", "1 or more")
+    return found
+
+
 def _bad_run(what: str, right: str) -> PointstampError:
     return PointstampError("PS715", what, right)
 

@@ -119,6 +119,11 @@ class Core:
         """Whether no node runs and no step is half done, or was given up half-way."""
         return not any(inbox.busy for inbox in self.inboxes)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody has anything to do until something comes in."""
+        return not self.runnable and self.rests
+
     def may_be_kept(self) -> bool:
         """Whether a checkpoint may be taken now. Cost: O(nodes and calls that are being made)."""
         return all(call.is_known() for inbox in self.inboxes for call in inbox.underway)
@@ -267,7 +272,7 @@ class Core:
         """
         inbox = self.inboxes[node]
         inbox.busy += 1
-        if inbox.ready and (choose is None or not inbox.queues or inbox.is_consuming or choose(2)):
+        if inbox.ready and (choose is None or not inbox.queues or choose(2)):
             action = Action(node, None, inbox.ready.popleft(), ())
         else:
             action = self._messages(node, inbox, choose, self.most_at_once if most is None else most)
@@ -280,9 +285,8 @@ class Core:
 
     def _messages(self, node: int, inbox: Inbox, choose: Callable[[int], int] | None, limit: int) -> Action:
         """The messages of one edge and time, at most so many."""
-        inbox.is_consuming = True
         keys = inbox.queues
-        key = next(iter(keys)) if choose is None else inbox.chosen(choose)  # what came first is minimal
+        key = inbox.first() if choose is None else inbox.chosen(choose)
         values = keys[key]
         if len(values) > limit:
             keys[key] = values[limit:]
@@ -294,7 +298,10 @@ class Core:
         self.queued -= len(values)
         if inbox.line:
             self._let_go((node,))
-        return Action(node, key[0], key[1], values)
+        action = Action(node, key[0], key[1], values)
+        if inbox.at_once > 1:
+            inbox.consuming.append(action)
+        return action
 
     def perform(self, action: Action) -> Performed:
         """Run the node's code. Nothing else is touched, so this may happen in any thread."""
@@ -307,9 +314,24 @@ class Core:
     def commit(self, *several: Performed) -> None:
         """Enter what calls of one node did, in this order: one step of the tracker, which refuses what is illegal.
 
-        Raises a fatal failure. Cost: that of the step, and O(what was sent and requested).
+        A call that may not be entered before another one is entered after it (`Inbox.comes_later`). Raises a fatal
+        failure; where it is not its turn, nothing of the call is entered. Cost: that of the step, and O(what was sent
+        and requested).
         """
         inbox = self.inboxes[several[0].action.node]
+        if inbox.at_once == 1:
+            self._enter(inbox, *several)
+            return
+        inbox.over += several
+        while (performed := inbox.next_over()) is not None:
+            self._enter(inbox, performed)
+        for performed in inbox.over:
+            if performed.is_fatal:
+                if self.observer is not None:
+                    self.observer.failed(performed.failures[-1])
+                raise performed.failures[-1]
+
+    def _enter(self, inbox: Inbox, *several: Performed) -> None:
         name, leaves = inbox.exits.name, inbox.leaves
         counts: dict[tuple[str, Any], int] = {}
         delivered: list[tuple[str, Any]] = []
@@ -352,8 +374,8 @@ class Core:
                 inbox.busy -= 1
             if inbox.underway:
                 inbox.underway = [call for call in inbox.underway if call.action is not performed.action]
-            if performed.action.edge is not None:
-                inbox.is_consuming = False
+            if inbox.consuming:
+                inbox.consuming = [action for action in inbox.consuming if action is not performed.action]
             if performed.out.holds:
                 self.tables.hold(performed.out.holds)
         self._hand_out()

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief, one_of
-from progress.runtime.checks import check_numbers, policies
+from progress.runtime.checks import check_numbers, policies, times_ahead
 from progress.runtime.control import Control
 from progress.runtime.core import Step
 from progress.runtime.failure import OnError, in_a_loop
@@ -42,6 +42,7 @@ class Dataflow:
     on_error : what is done when a node raises, by node or `"*"` for all (`progress.runtime.failure`)
     copies : whether each message is a deep copy of what was sent, or came in; otherwise it is that object itself, and
         one that leaves a node by two edges is the same at both ends
+    ahead : how many times of an input may be in flight, by input edge, or of each (`progress.runtime.ahead`); None: any
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Dataflow:
         sinks: Mapping[str, Sink] | None = None,
         on_error: OnError | Mapping[str, OnError] | None = None,
         copies: bool = False,
+        ahead: Mapping[str, int] | int | None = None,
     ) -> None:
         self.graph = graph
         self.copies = copies
@@ -68,6 +70,7 @@ class Dataflow:
         self.sinks = dict(sinks or {})
         self.on_error: dict[str, OnError] = policies(on_error, self.network)
         self._check_inputs(self.sources)
+        self.ahead: dict[str, int] = times_ahead(ahead, self.network)
         self.read: dict[int, Any] = {}  # iterators among the sources that a run has read
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from progress.runtime.failure import OnError
 from progress.runtime.node import Mapped, Node
@@ -20,7 +20,10 @@ from progress.runtime.out import Exits
 from progress.runtime.underway import Underway, may_begin
 from progress.topology import NO_NODE, Network
 
-FIRST = 32  # times of those that wait among which a seed usually chooses
+if TYPE_CHECKING:
+    from progress.runtime.performed import Performed
+
+FIRST = 32  # times of those that wait among which a seed usually chooses, or a call for one more time finds its own
 
 
 class Action(NamedTuple):
@@ -41,14 +44,15 @@ class Inbox:
         "behind",
         "busy",
         "by_value",
+        "consuming",
         "exits",
         "fills",
-        "is_consuming",
         "is_listed",
         "key",
         "leaves",
         "line",
         "orders",
+        "over",
         "policy",
         "queues",
         "ready",
@@ -74,7 +78,8 @@ class Inbox:
         self.line: deque[int] = deque()  # nodes that are held until there is room here
         self.at_once = behaviour.at_once
         self.busy = 0  # calls that are being made
-        self.is_consuming = False  # whether one of them consumes messages
+        self.consuming: list[Action] = []  # of a node with several, what is being consumed, as it began
+        self.over: list[Performed] = []  # calls that are over, and wait until one that began before is entered
         self.is_listed = False
         self.underway: list[Underway] = []  # the calls that are being made, in a run that is kept
 
@@ -82,14 +87,14 @@ class Inbox:
     def has_work(self) -> bool:
         """Whether a call may begin now: any where none is being made, else one of another time, up to `at_once`.
 
-        Messages are consumed by one call after the other, so that those of an edge stay in order. Notifications that
-        are ready may be delivered in any order (A&I 4.2), so also side by side.
+        Notifications that are ready may be delivered in any order (A&I 4.2), so also side by side. Messages are taken
+        in their order, and what their calls do is entered in it (`comes_later`), so these may be made side by side.
         """
         if not self.busy:
             return bool(self.queues or self.ready)
         if self.busy >= self.at_once:
             return False
-        return bool(self.ready or (self.queues and not self.is_consuming))
+        return bool(self.ready) or self.free() is not None
 
     def may_begin(self) -> bool:
         """Whether a checkpoint may be taken while the next call is being made."""
@@ -145,6 +150,53 @@ class Inbox:
         edge, time = next(islice(self.queues, choose(count), None))
         less_equal = self.orders[edge]
         return next(key for key in self.queues if key[0] == edge and less_equal(key[1], time))
+
+    def first(self) -> tuple[str, Any]:
+        """The edge and time whose messages are taken next, where none is chosen: what came first is minimal."""
+        found = self.free()
+        assert found is not None
+        return found
+
+    def free(self) -> tuple[str, Any] | None:
+        """The first edge and time whose messages may be taken now: nobody consumes messages of this time, and nothing
+        that waits for that comes before on the edge.
+
+        Cost: O(1) where nothing is being consumed, else a look at the first that wait, FIRST at most. What is not found
+        so is looked for again whenever a call has been entered.
+        """
+        if not self.consuming:
+            return next(iter(self.queues), None)
+        times = {action.time for action in self.consuming}
+        waiting: list[tuple[str, Any]] = []
+        for key in islice(self.queues, FIRST):
+            edge, time = key
+            if time in times:
+                waiting.append(key)
+            elif not any(other == edge and self.orders[edge](at, time) for other, at in waiting):
+                return key
+        return None
+
+    def comes_later(self, performed: Performed) -> bool:
+        """Whether it is not its turn to be entered: a call that began before consumes what came before on the edge.
+
+        Entered before that, it would have overtaken it; so would have what it sent. It waits in `over`.
+        """
+        action = performed.action
+        if action.edge is None:
+            return False
+        for other in self.consuming:
+            if other is action:
+                break
+            if other.edge == action.edge and self.orders[other.edge](other.time, action.time):
+                return True
+        return False
+
+    def next_over(self) -> Performed | None:
+        """A call that waited for its turn, and need not any more. Cost: O(calls that are being made), squared."""
+        for place, performed in enumerate(self.over):
+            if not self.comes_later(performed):
+                return self.over.pop(place)
+        return None
 
     def put_ready(self, time: Any) -> None:
         """Let a notification wait, in a linear extension of the times that wait.

@@ -27,8 +27,10 @@ class Node:
     `at_once` is how many calls of the node may be made at once, by engines that do more than one thing at a time. The
     law of a node with more than one: calls for different times share no state that is not safe to share. Its
     notifications then run side by side as they become ready, and a later one may be over before an earlier one, unless
-    it waits for what the earlier one sends (A&I 4.2). Messages are consumed by one call at a time; meanwhile
-    notifications may run, at times that are not at or after those of the messages.
+    it waits for what the earlier one sends (A&I 4.2). So do calls that consume messages of different times. They begin
+    in the order in which messages may be taken, and what they do is entered in it: what a call sends, and requests,
+    waits until the calls are over that began before it with what came before on the edge. Messages of one time are
+    consumed by one call at a time.
 
     `replays_alike` says that a node does the same again when the same comes in, in whatever order the engine chooses:
     what it sends at a time depends on nothing but what has come at that time and those before it. Where a node cannot

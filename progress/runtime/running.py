@@ -10,6 +10,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from progress.runtime.ahead import Ahead
 from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.checks import check_outputs, late_name, outputs
@@ -127,6 +128,8 @@ class Running:
         ]
 
         for feed in self.feeds:
+            if feed.edge in dataflow.ahead:
+                feed.ahead = Ahead(network, feed.edge, dataflow.ahead[feed.edge])
             feed.late_name = late_name(feed.late_name, network)
             policy = dataflow.on_error.get(feed.edge, dataflow.on_error.get("*"))
             feed.dead_letters = "" if policy is None else dead_letters(policy)
@@ -260,6 +263,9 @@ class Running:
             rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves, work=work)
             self.core.is_kept = self.engine != "sim"
         self._open = [feed for feed in self.feeds if not feed.is_over]
+        for feed in self.feeds:
+            if feed.ahead is not None:
+                feed.ahead.tracker = self.core.tracker
         self._listen()
         if self.observer is not None:
             self.observer.started(self.core)

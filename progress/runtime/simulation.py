@@ -69,10 +69,10 @@ def _in_turn(
         if is_idle and not here and not there:
             return
         if is_idle and not here:
-            _one_item(there, brought, rests)
+            _one_item(core, there, brought, rests)
         for feed in list(here):
             check()
-            if not core.has_room(feed.edge):
+            if not core.has_room(feed.edge) or not feed.may_be_read(core):
                 continue
             if feed.is_at_hand and not core.is_listened_to:
                 brought(feed, feed.look(core.most_at_once, core.most_at_once))
@@ -87,9 +87,10 @@ def _apart(feeds: Sequence[Feed]) -> tuple[list[Feed], list[Feed]]:
     return [feed for feed in feeds if feed.handle is None], [feed for feed in feeds if feed.handle is not None]
 
 
-def _one_item(feeds: list[Feed], brought: Callable[[Feed, Brought], None], rests: Rests | None) -> None:
+def _one_item(core: Core, feeds: list[Feed], brought: Callable[[Feed, Brought], None], rests: Rests | None) -> None:
     """Bring one item of one of these, in turns; where there is none, wait for it, but for a moment at most."""
     for feed in list(feeds):
+        feed.may_be_read(core)
         what = feed.look(1)
         feeds.remove(feed)
         if not feed.is_over:
@@ -117,11 +118,11 @@ def _at_random(
         if rests is not None and rests.is_due():
             rests.rest()
         nodes = core.runnable
-        sources = here if core.queued < limit else []
+        sources = [feed for feed in here if feed.may_be_read(core)] if core.queued < limit else []
         if not nodes and not sources:
             if not there:
                 return
-            _one_item(there, brought, rests)
+            _one_item(core, there, brought, rests)
             continue
         choice = rng.randrange(len(nodes) + len(sources))
         if choice >= len(nodes):

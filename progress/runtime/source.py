@@ -26,7 +26,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, 
 from itertools import islice
 from os import PathLike
 from time import monotonic
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
@@ -35,6 +35,10 @@ from progress.runtime.failure import FAILURES, task_of_now
 from progress.runtime.pace import Pace
 from progress.runtime.source_failure import Refused, SourceFailed
 from progress.tracking.refusal import no_time_there
+
+if TYPE_CHECKING:
+    from progress.runtime.ahead import Ahead
+    from progress.runtime.core import Core
 
 
 class _Times(NamedTuple):
@@ -157,6 +161,7 @@ class Feed:
         self.is_replayed_alike: bool = getattr(items, "replays_alike", False)  # behind a position the same comes again
         self.is_prompt: bool = self.is_at_hand or getattr(items, "is_prompt", False)
         self.pace = None if self.is_prompt else Pace()
+        self.ahead: Ahead | None = None  # what bounds its times in flight
         self.is_over = False
         self.taken = 0  # how many messages were digested
         self._skip = 0  # how many of them come again
@@ -223,6 +228,8 @@ class Feed:
         taken = marks = silences = many = 0
         if self._skip:
             items = self._beyond(items)
+        if self.ahead is not None:
+            items = self.ahead.within(items, is_read=most is None)
         for item in items:
             taken += 1
             if type(item) in MARKS:
@@ -274,7 +281,7 @@ class Feed:
             if pace is not None and monotonic() >= pace.until and pace.is_enough():
                 break
         else:
-            if most is not None and taken < most:
+            if most is not None and taken < most and not self.has_kept:
                 opened = self._end()
         self.taken += taken - marks
         if self._digested is not None:
@@ -288,6 +295,15 @@ class Feed:
                 else:
                     batches[time] = values
         return Brought(batches, opened, late, is_silent, refused, aside)
+
+    def may_be_read(self, core: Core) -> bool:
+        """Whether another time of it may come in; one may where nobody in the run has anything to do."""
+        return self.ahead is None or self.ahead.begin(core.is_idle)
+
+    @property
+    def has_kept(self) -> bool:
+        """Whether something was read and may not come in yet."""
+        return self.ahead is not None and bool(self.ahead.kept)
 
     @property
     def position(self) -> tuple[tuple[Any, ...], bool, int]:

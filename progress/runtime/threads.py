@@ -35,7 +35,8 @@ class Threads:
     """The workers and readers of one run.
 
     A reader puts what its source gives into a queue of its own, where it stays until a worker has nothing else to do:
-    so what comes slowly is passed on at once, and what comes quickly together. It waits while that queue is full.
+    so what comes slowly is passed on at once, and what comes quickly together. It waits while that queue is full. What
+    is all there (`Feed.is_at_hand`) has no reader: a worker takes from it what it passes on.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Threads:
         self._brought = brought
         self._feeds = list(feeds)
         self._arrived: list[deque[Any]] = [deque() for _ in feeds]
+        self._is_bounded = any(feed.ahead is not None for feed in feeds)
         self._workers = workers
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)  # something may be run, or all is over
@@ -75,6 +77,7 @@ class Threads:
         readers = [
             self._thread(partial(self._read, feed, arrived), f"source of {feed.edge}", is_daemon=True)
             for feed, arrived in zip(self._feeds, self._arrived, strict=True)
+            if not feed.is_at_hand
         ]
         workers = [self._thread(self._worked, f"worker {number}") for number in range(self._workers)]
         if self._rests is not None:
@@ -164,6 +167,8 @@ class Threads:
                         self._lock.acquire()
                         self._busy -= 1
                     core.commit(performed)
+                    if self._is_bounded and self._idle:  # a time may be complete, and another one come in
+                        self._work.notify()
                     del action, performed  # who waits for work does not hold what was sent
                     if core.is_awaited:
                         self._settled.notify()
@@ -188,7 +193,12 @@ class Threads:
         found = False
         for feed, arrived in zip(self._feeds, self._arrived, strict=True):
             if self._may_bring(feed, arrived):
-                self._brought(feed, feed.digest_arrived(self._some(arrived)))
+                most = self._core.most_at_once
+                if feed.is_at_hand:
+                    what = feed.look(most, most)
+                else:
+                    what = feed.digest_arrived(() if feed.has_kept else self._some(arrived))
+                self._brought(feed, what)
                 found = True
         if found:
             self._room.notify_all()
@@ -217,7 +227,9 @@ class Threads:
         return True
 
     def _may_bring(self, feed: Feed, arrived: deque[Any]) -> bool:
-        return bool(arrived) and self._core.has_room(feed.edge)
+        if not (arrived or feed.has_kept or (feed.is_at_hand and not feed.is_over)):
+            return False
+        return self._core.has_room(feed.edge) and feed.may_be_read(self._core)
 
     def _read(self, feed: Feed, arrived: deque[Any]) -> None:
         items = feed.items

@@ -29,6 +29,7 @@ from tests.runtime.random_programs import AtOrBefore, Boom, Case
 
 Step = dict[str, Any]
 
+AHEAD = (None, 1, None, 3)  # how many times of an input may be in flight
 WITHOUT_END = ("PS601", "PS604")  # what an engine may say where the answer has no minimal times, or too many
 
 
@@ -102,7 +103,10 @@ def play(seed: int, tally: Tally, engine: str = "sim") -> Judge:
 
 
 def _play(case: Case, judge: Judge, tally: Tally, engine: str) -> None:
-    dataflow = Dataflow(case.graph, as_they_are(case.nodes), on_error=case.on_error)
+    ahead = AHEAD[case.seed % len(AHEAD)]
+    dataflow = Dataflow(case.graph, as_they_are(case.nodes), on_error=case.on_error, ahead=ahead)
+    if ahead is not None:
+        tally.add("runs: so many times of an input at once")
     tally.add(f"graph: {case.kind}")
     tally.add("runs")
     for kind in _shapes(case.network):

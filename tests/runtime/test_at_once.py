@@ -6,15 +6,17 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
 from graphs import Graph
-from progress.runtime import Batch, Complete, Dataflow, DeadLetter, Node, Out, Stage
+from progress.runtime import Batch, Complete, Dataflow, DeadLetter, Node, NodeFailed, Out, Stage
 from progress.runtime.checkpoint import capture
 from progress.runtime.core import Core
 from progress.runtime.observer import Observer
+from progress.semantics import is_behaviour
 from tests.runtime.test_runtime import ENGINES, GUARD, engines, run
 
 BOUND = 4
@@ -122,23 +124,141 @@ def test_a_message_is_taken_while_a_notification_runs() -> None:
     assert results == {"out": [((0, 0), "heard")]}
 
 
-def test_messages_are_consumed_by_one_call_at_a_time_in_their_order() -> None:
+def test_messages_of_one_time_are_consumed_by_one_call_at_a_time_in_their_order() -> None:
     class Work(Node):
         at_once = 8
 
         def __init__(self) -> None:
-            self.lock = threading.Lock()
-            self.told: list[int] = []
+            self.locks = [threading.Lock() for _ in range(5)]
+            self.told: list[list[int]] = [[] for _ in self.locks]
 
         def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-            assert self.lock.acquire(blocking=False)
-            self.told.append(value)
-            self.lock.release()
+            lock = self.locks[time[0]]
+            assert lock.acquire(blocking=False)
+            self.told[time[0]].append(value)
+            lock.release()
 
     node = Work()
-    items = [((each, 0), each) for each in range(5_000)]
-    Dataflow(of_two(), {"work": lambda: node}).run(engine="threads", workers=6, sources={"in": items}, timeout=GUARD)
-    assert node.told == list(range(5_000))
+    items = [((each % 5, 0), each) for each in range(5_000)]
+    Dataflow(of_two(), {"work": lambda: node}).run(
+        engine="threads", workers=6, sources={"in": lambda: iter(items)}, timeout=GUARD
+    )
+    assert node.told == [list(range(each, 5_000, 5)) for each in range(5)]
+
+
+class Meeting(Node):
+    """Ends a call for a message only when `at_once` calls are being made, and the last that came first of these."""
+
+    def __init__(self, at_once: int, times: int, engine: str) -> None:
+        self.at_once = at_once
+        self.inside = self.most = 0
+        self.ended: list[int] = []
+        self.awaits = engine == "asyncio"
+        self.turns = [threading.Event() for _ in range(times)]
+        self.lock = threading.Lock()
+        if self.awaits:
+            self.on_message = self.awaited
+
+    def begin(self) -> None:
+        with self.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+
+    def may_end(self, time: int) -> bool:
+        """Whether all that began together are there, and those that began later are over."""
+        last = (time // self.at_once + 1) * self.at_once - 1
+        return self.inside + len(self.ended) > last and (time == last or time + 1 in self.ended)
+
+    def end(self, time: int, value: int, out: Out) -> None:
+        with self.lock:
+            self.inside -= 1
+            self.ended.append(time)
+        out.send("out", time, value)
+
+    def on_message(self, edge: str, time: int, value: int, out: Out) -> None:
+        self.begin()
+        deadline = monotonic() + GUARD
+        while not self.may_end(time):
+            assert monotonic() < deadline, "calls for different times were not made at once"
+            sleep(0.001)
+        self.end(time, value, out)
+
+    async def awaited(self, edge: str, time: int, value: int, out: Out) -> None:
+        self.begin()
+        async with asyncio.timeout(GUARD):
+            while not self.may_end(time):
+                await asyncio.sleep(0.001)
+        self.end(time, value, out)
+
+
+@pytest.mark.parametrize("engine", ["threads", "asyncio"])
+def test_messages_of_different_times_overlap_up_to_the_bound_and_leave_in_order(engine: str) -> None:
+    """The calls for times 0 to 3 are over backwards, then those for 4 to 7; what they sent leaves forwards."""
+    graph = Graph().node("work").edge(None, "work", "in").edge("work", None, "out")
+    node = Meeting(BOUND, 24, engine)
+    steps: list[Any] = []
+    items = [(time, 10 * time) for time in range(24)]
+    dataflow = Dataflow(graph, {"work": lambda: node})
+    results = run(dataflow, engine, sources={"in": items}, record=steps.append, **at_least(engine, BOUND + 1))
+    assert results["out"] == items
+    assert node.most == BOUND
+    assert node.ended != sorted(node.ended)
+    assert is_behaviour(dataflow.network, steps, several=True)
+
+
+def at_least(engine: str, workers: int) -> dict[str, Any]:
+    return {"workers": workers} if engine == "threads" else {}
+
+
+def test_messages_of_times_that_are_not_ordered_leave_as_soon_as_they_are_done() -> None:
+    """The first call ends when what the second one sent has left."""
+    left = asyncio.Event()
+
+    class Work(Node):
+        at_once = 2
+
+        async def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            if value == "first":
+                async with asyncio.timeout(GUARD):
+                    await left.wait()
+            out.send("out", time, value)
+
+    found: list[Any] = []
+
+    def sink(time: Any, value: Any) -> None:
+        found.append(value)
+        left.set()
+
+    items = [((0, 1), "first"), ((1, 0), "second")]
+    Dataflow(of_two(), {"work": Work()}).run(engine="asyncio", sources={"in": items}, sinks={"out": sink})
+    assert found == ["second", "first"]
+
+
+@pytest.mark.parametrize("engine", ["threads", "asyncio"])
+def test_a_call_that_fails_before_its_turn_stops_the_run_at_once_and_leaves_nothing(engine: str) -> None:
+    """The call before it would never be over by itself."""
+    gone = threading.Event()
+
+    class Work(Node):
+        at_once = 2
+
+        async def on_message(self, edge: str, time: int, value: Any, out: Out) -> None:
+            out.send("out", time, value)
+            if value == "fails":
+                raise ValueError("no")
+            while engine == "asyncio" or not gone.is_set():
+                await asyncio.sleep(0.001)
+
+    class Told(Observer):
+        def failed(self, failure: Any) -> None:
+            gone.set()
+
+    graph = Graph().node("work").edge(None, "work", "in").edge("work", None, "out")
+    found: list[Any] = []
+    dataflow = Dataflow(graph, {"work": Work()}, sources={"in": [(0, "waits"), (1, "fails")]})
+    with pytest.raises(NodeFailed, match="ValueError: no"):
+        dataflow.run(engine=engine, sinks={"out": found}, timeout=GUARD, observer=Told())
+    assert found in ([], [(0, "waits")])
 
 
 def test_a_notification_that_fails_leaves_the_others_alone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -47,6 +48,26 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(Tracker, "apply", counted)
     return taken
+
+
+# --- lists -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_a_list_is_brought_in_as_few_steps_by_every_engine(engine: str, steps: list[Any]) -> None:
+    """No thread reads what is all there item by item; as much is brought at once as a node is handed at once."""
+    threads: set[str] = set()
+
+    def count(value: int) -> int:
+        threads.update(thread.name for thread in threading.enumerate())
+        return value
+
+    items = [(0, value) for value in range(25_000)]
+    results = run(Dataflow(line("p"), {"p": count}), engine, sources={"in": items})
+    assert results["out"] == items
+    assert "source of in" not in threads
+    brought = [step for step in steps if any(change > 0 for _, _, change in step.get("messages") or ())]
+    assert len(brought) <= 25, "1,000 at a time, or more"
 
 
 # --- epochs ----------------------------------------------------------------------------------------------------------
