@@ -149,7 +149,10 @@ class Feedback(NamedTuple):
 
 @of_its_own_kind
 class Enter(NamedTuple):
-    """Appends a coordinate: into a loop."""
+    """Appends a coordinate: into a loop. Where the destination says so, it is one of the last coordinate of the time.
+
+    So a loop in a loop is entered whose counters are in lexicographic order, and the epoch beside them is not.
+    """
 
     value: Any = 0
 
@@ -157,7 +160,11 @@ class Enter(NamedTuple):
         return f"{{enter: {_shown(self.value)}}}" if self.value != 0 else "enter"
 
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
-        fitting = [hint for hint in hints if _is_one_longer(source, hint) and hint.parts[-1].contains(self.value)]  # type: ignore[attr-defined]
+        fitting = [
+            hint
+            for hint in hints
+            if (coordinate := _appended(source, hint)) is not None and coordinate.contains(self.value)
+        ]
         counter = Nat()
         if counter.contains(self.value):
             kind: type[Product | Lex] = Lex if isinstance(source, Lex) else Product
@@ -168,16 +175,17 @@ class Enter(NamedTuple):
         return fitting
 
     def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
-        assert isinstance(target, Product | Lex)
+        coordinate = _appended(source, target)
+        assert coordinate is not None
         rows = _rows(source)
-        case, numbers = _layout(target.parts[-1]).encode(self.value)
+        case, numbers = _layout(coordinate).encode(self.value)
         constants = tuple(Move(None, number) for number in numbers)
         return _made(rows, ((old, (), old + case, (KEEP,) * len(row.leaves) + constants) for old, row in rows.items()))
 
 
 @of_its_own_kind
 class Leave(NamedTuple):
-    """Drops the last coordinate: out of a loop."""
+    """Drops the last coordinate: out of a loop. Where the destination says so, it is that of the last coordinate."""
 
     def __str__(self) -> str:
         return "leave"
@@ -185,7 +193,7 @@ class Leave(NamedTuple):
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
         if not isinstance(source, Product | Lex) or len(source.parts) < 2:
             raise mismatch(self, source, "a product or lex of at least two coordinates")
-        fitting = [hint for hint in hints if _is_one_longer(hint, source)]
+        fitting = [hint for hint in hints if _appended(hint, source) is not None]
         return [*fitting, source.parts[0] if len(source.parts) == 2 else type(source)(source.parts[:-1])]
 
     def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
@@ -453,13 +461,21 @@ def _no_amount(domain: Domain) -> Any:
     return tuple(map(_no_amount, domain.parts)) if isinstance(domain, Product | Lex) else 0
 
 
-def _is_one_longer(shorter: Domain, longer: Domain) -> bool:
-    """Whether `longer` is `shorter` with one more coordinate, of the same kind where `shorter` has a kind."""
-    if not isinstance(longer, Product | Lex) or len(longer.parts) < 2:
-        return False
-    if type(shorter) is type(longer) and shorter.parts == longer.parts[:-1]:  # type: ignore[attr-defined]
-        return True
-    return not isinstance(shorter, Product | Lex) and longer.parts[:-1] == (shorter,)
+def _appended(shorter: Domain, longer: Domain) -> Domain | None:
+    """The coordinate that `longer` has at its end and `shorter` has not, else being the same; None where it is not so.
+
+    They are of one kind where `shorter` has a kind. The coordinate is one more of the last of both, if these are such.
+    """
+    if not isinstance(longer, Product | Lex):
+        return None
+    if not isinstance(shorter, Product | Lex):
+        return longer.parts[-1] if longer.parts[:-1] == (shorter,) else None
+    if type(shorter) is not type(longer) or not shorter.parts:
+        return None
+    if shorter.parts == longer.parts[:-1]:
+        return longer.parts[-1]
+    same = len(shorter.parts) == len(longer.parts) and shorter.parts[:-1] == longer.parts[:-1]
+    return _appended(shorter.parts[-1], longer.parts[-1]) if same else None
 
 
 def _those_with(summary: object, times: list[Any], source: Domain, hints: Hints) -> list[Domain]:

@@ -226,10 +226,9 @@ def once(summary: Json, source: Domain, target: Domain, time: Time) -> list[Time
         case "feedback":
             results = [_add_to_last(time)]
         case "enter" | {"enter": _}:
-            coordinate = _tuples(target[1][-1], 0 if summary == "enter" else summary["enter"])
-            results = [(*time, coordinate) if source[0] in ("product", "lex") else (time, coordinate)]
+            results = [_entered(source, target, time, 0 if summary == "enter" else summary["enter"])]
         case "leave":
-            results = [time[0] if len(time) == 2 and target == source[1][0] else time[:-1]]
+            results = [_left(source, target, time)]
         case {"at_least": least}:
             results = minimal_upper_bounds(source, time, time_from_json(source, least))
         case {"constant": constant}:
@@ -245,6 +244,33 @@ def once(summary: Json, source: Domain, target: Domain, time: Time) -> list[Time
         case _:
             raise ValueError(f"not a summary: {summary!r}")
     return [result for result in results if contains(target, result)]
+
+
+def _entered(source: Domain, target: Domain, time: Time, value: Json) -> Time:
+    """One coordinate more: after the last one, or inside of it where the target has no more coordinates than before."""
+    last = target[1][-1]
+    if source[0] not in ("product", "lex"):
+        return (time, _tuples(last, value))
+    if len(source[1]) < len(target[1]):
+        return (*time, _tuples(last, value))
+    return (*time[:-1], _entered(source[1][-1], last, time[-1], value))
+
+
+def _left(source: Domain, target: Domain, time: Time) -> Time:
+    """One coordinate less: the last one, or one inside of it where the target has no fewer coordinates than before."""
+    if len(time) == 2 and target == source[1][0]:
+        return time[0]
+    if len(target[1]) < len(source[1]):
+        return time[:-1]
+    return (*time[:-1], _left(source[1][-1], target[1][-1], time[-1]))
+
+
+def _inner(source: Domain, hints: tuple[Domain, ...], way: str, value: Json = 0) -> list[Domain]:
+    """Those of the hints to which `enter` or `leave` leads inside of the last coordinate."""
+    kind, parts = source
+    alike = [hint for hint in hints if hint[0] == kind and len(hint[1]) == len(parts) and hint[1][:-1] == parts[:-1]]
+    summary = "leave" if way == "leave" else {"enter": value}
+    return [hint for hint in alike if hint[1][-1] in moved(summary, parts[-1], tuple(each[1][-1] for each in alike))]
 
 
 def _add(time: Time, amount: Json) -> Time:
@@ -309,8 +335,10 @@ def moved(summary: Json, source: Domain, hints: tuple[Domain, ...] = ()) -> list
             kinds, outer = ([kind], parts) if kind else (["product", "lex"], (source,))
             first = 0 if summary == "enter" else summary["enter"]
             found = [(each, (*outer, last)) for last in lasts for each in kinds if _writes(last, first)]
+            found += _inner(source, hints, "enter", first) if parts else []
         case "leave":
             found = ([parts[0]] if len(parts) == 2 else []) + ([(kind, parts[:-1])] if len(parts) > 1 else [])
+            found += _inner(source, hints, "leave") if len(parts) > 1 else []
         case "never":
             found = [*hints, source]
         case {"constant": constant}:

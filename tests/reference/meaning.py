@@ -100,11 +100,9 @@ def once(notation: Notation, source: Domain, target: Domain, time: Any) -> list[
         case "enter":
             results = once({"enter": 0}, source, target, time)
         case {"enter": value}:
-            results = [(*time, value) if isinstance(source, Product | Lex) else (time, value)]
+            results = [_entered(source, target, time, value)]
         case "leave":
-            results = [
-                time[:-1] if isinstance(target, Product | Lex) and len(target.parts) == len(time) - 1 else time[0]
-            ]
+            results = [_left(source, target, time)]
         case {"constant": constant}:
             results = [constant]
         case {"round_up": step}:
@@ -118,6 +116,25 @@ def once(notation: Notation, source: Domain, target: Domain, time: Any) -> list[
         case _:
             raise AssertionError(notation)
     return [result for result in results if target.contains(result)]
+
+
+def _entered(source: Domain, target: Domain, time: Any, value: Any) -> Any:
+    if not isinstance(source, Product | Lex):
+        return (time, value)
+    assert isinstance(target, Product | Lex)
+    if len(target.parts) > len(time):
+        return (*time, value)
+    return (*time[:-1], _entered(source.parts[-1], target.parts[-1], time[-1], value))
+
+
+def _left(source: Domain, target: Domain, time: Any) -> Any:
+    assert isinstance(source, Product | Lex)
+    if len(time) == 2 and target == source.parts[0]:
+        return time[0]
+    assert isinstance(target, Product | Lex)
+    if len(target.parts) < len(time):
+        return time[:-1]
+    return (*time[:-1], _left(source.parts[-1], target.parts[-1], time[-1]))
 
 
 def _sum(time: Any, amount: Any) -> Any:

@@ -172,7 +172,7 @@ def random_summary(rng: random.Random, source: Json, target: Json, depth: int = 
         if _kind(source) in ("nat", "int"):
             choices.append((1.5, lambda: {"round_up": rng.randint(1, 4)}))
     if _enters(source, target):
-        choices.append((8, lambda: _random_enter(rng, _parts(target)[-1])))
+        choices.append((8, lambda: _random_enter(rng, _counter(source, target))))
     if target in _after_leave(source):
         choices.append((12, lambda: "leave"))
     if _kind(target) == "sum" and source in target["sum"].values():
@@ -239,15 +239,29 @@ def _after_leave(domain: Json) -> list[Json]:
     kind, parts = _kind(domain), _parts(domain)
     if len(parts) < 2:
         return []
-    return [{kind: parts[:-1]}] + ([parts[0]] if len(parts) == 2 else [])
+    inside = [{kind: [*parts[:-1], inner]} for inner in _after_leave(parts[-1])]
+    return [{kind: parts[:-1]}] + ([parts[0]] if len(parts) == 2 else []) + inside
 
 
 def _enters(source: Json, target: Json) -> bool:
     """Whether `enter` leads from one to the other."""
     parts = _parts(target)
     if _parts(source):
-        return _kind(source) == _kind(target) and parts[:-1] == _parts(source)
+        if _kind(source) != _kind(target):
+            return False
+        return parts[:-1] == _parts(source) or (_alike(source, target) and _enters(_parts(source)[-1], parts[-1]))
     return len(parts) == 2 and parts[0] == source
+
+
+def _alike(source: Json, target: Json) -> bool:
+    """Whether they differ at most in what their last coordinate is."""
+    return len(_parts(source)) == len(_parts(target)) and _parts(source)[:-1] == _parts(target)[:-1]
+
+
+def _counter(source: Json, target: Json) -> Json:
+    """The coordinate that the one has and the other has not."""
+    last = _parts(target)[-1]
+    return _counter(_parts(source)[-1], last) if len(_parts(source)) == len(_parts(target)) else last
 
 
 def _random_enter(rng: random.Random, coordinate: Json) -> Json:
@@ -322,9 +336,13 @@ def random_document(rng: random.Random) -> Document:
 def _random_family(rng: random.Random) -> list[Json]:
     """Domains that make one graph: one for all, a loop in a loop, the parts of a sum, or anything."""
     first = _random_domain_to_start_from(rng)
-    match rng.choices(["one", "loops", "sum", "any"], [4, 4, 1, 2])[0]:
+    match rng.choices(["one", "loops", "loops beside epochs", "sum", "any"], [8, 8, 3, 2, 4])[0]:
         case "one":
             return [first]
+        case "loops beside epochs":
+            counters = ["nat", rng.choice(["nat", {"nat": {"max": 3}}])]
+            found = [first, {"product": [first, "nat"]}, {"product": [first, {"lex": counters}]}]
+            return found if _coordinates(first) > 1 else [*found, {"product": [first, {"lex": [*counters, "nat"]}]}]
         case "loops":
             late_int = _has_late_int(first)
             counters = ["nat", "nat", "nat", {"nat": {"max": 3}}] if not late_int else ["nat"]

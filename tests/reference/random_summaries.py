@@ -106,6 +106,11 @@ def endomorphisms(domain: Domain, depth: int = 1) -> st.SearchStrategy[Notation]
     return st.one_of(*kinds)
 
 
+def _fits(outer: Product | Lex, inner: Domain) -> bool:
+    """Whether it may be the last coordinate: a lexicographic order is one of total orders."""
+    return isinstance(outer, Product) or inner.is_total
+
+
 def _tables(source: Domain, target: Domain) -> st.SearchStrategy[Notation]:
     rows = st.lists(st.tuples(times_of(source), times_of(target)), min_size=1, max_size=3)
     return rows.map(lambda listed: {"map": listed})
@@ -117,6 +122,13 @@ def steps(draw: st.DrawFn, source: Domain) -> tuple[Notation, Domain]:
     moves: list[tuple[Notation, Domain]] = []
     if isinstance(source, Product | Lex):
         moves.append(("enter", type(source)([*source.parts, Nat()])))
+        last = source.parts[-1] if source.parts else Product([])
+        outside = (*source.parts[:-1],)
+        if not isinstance(last, Product | Lex | Sum):
+            inside = Product([last, Nat(2)]), *([Lex([last, Nat(2)])] if last.is_total else [])
+            moves += [({"enter": 1}, type(source)([*outside, inner])) for inner in inside if _fits(source, inner)]
+        elif isinstance(last, Product | Lex) and len(last.parts) > 1 and len(source.parts) > 1:
+            moves.append(("leave", type(source)([*outside, type(last)(last.parts[:-1])])))
         if len(source.parts) > 2:
             moves.append(("leave", type(source)(source.parts[:-1])))
         if len(source.parts) == 2:
