@@ -225,7 +225,7 @@ Telemetry()
     ),
     "PS715": Explanation(
         means="""\
-`workers` or `limit` is no number, or less than one; or a `seed` was given to an engine that does
+`workers`, `limit` or `ahead` is no number, or less than one; or a `seed` was given to an engine that does
 not choose by it.""",
         why="""\
 Without workers nothing would run, and where nothing may wait nothing can come. A run that took a

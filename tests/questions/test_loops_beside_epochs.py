@@ -1,6 +1,6 @@
 """Loops in loops whose counters are ordered lexicographically, beside epochs that are not: `[epoch, [outer, inner]]`.
 
-The product of all of them breaks Condition 2 (PS202), and `lex` of all of them makes each epoch wait for the one before.
+The product of all of them breaks Condition 2 (PS202), and `lex` of all of them lets each epoch wait for the last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def nested(outer: Any, inner: Any) -> Graph:
     graph.node("work", time=inner, emits={"done": "leave"})
     graph.node("again", time=inner, summary="feedback", notify=False)
     graph.node("turn", time=outer, summary="feedback", notify=False)
-    graph.edge(None, "begin", "in").edge("begin", "head", "first").edge("head", "work", "go").edge("work", "again", "on")
+    graph.edge(None, "begin", "in").edge("begin", "head", "first").edge("head", "work", "go").edge(
+        "work", "again", "on"
+    )
     graph.edge("again", "work", "round").edge("work", "turn", "done").edge("turn", "head", "next")
     return graph.edge("head", "end", "over").edge("end", None, "out")
 
@@ -33,7 +35,8 @@ def nested(outer: Any, inner: Any) -> Graph:
 def test_epochs_of_loops_in_loops_do_not_wait_for_each_other() -> None:
     graph = nested(OUTER, INNER)
     verdicts = check_conditions(graph)
-    assert verdicts.condition_2.holds and verdicts.advancing.holds
+    assert verdicts.condition_2.holds
+    assert verdicts.advancing.holds
     asked = [("work", (0, (2, 0))), ("work", (1, (0, 5))), ("work", (1, (2, 1)))]
     tracker = Tracker(graph, inputs={"in": [9]}, requests=asked)
     assert tracker.get_ready() == (("work", (0, (2, 0))), ("work", (1, (0, 5)))), "though the first epoch goes on"

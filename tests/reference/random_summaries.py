@@ -125,7 +125,9 @@ def steps(draw: st.DrawFn, source: Domain) -> tuple[Notation, Domain]:
         last = source.parts[-1] if source.parts else Product([])
         outside = (*source.parts[:-1],)
         if not isinstance(last, Product | Lex | Sum):
-            inside = Product([last, Nat(2)]), *([Lex([last, Nat(2)])] if last.is_total else [])
+            inside: list[Domain] = [Product([last, Nat(2)])]
+            if last.is_total:
+                inside.append(Lex([last, Nat(2)]))
             moves += [({"enter": 1}, type(source)([*outside, inner])) for inner in inside if _fits(source, inner)]
         elif isinstance(last, Product | Lex) and len(last.parts) > 1 and len(source.parts) > 1:
             moves.append(("leave", type(source)([*outside, type(last)(last.parts[:-1])])))

@@ -149,15 +149,12 @@ def test_messages_of_one_time_are_consumed_by_one_call_at_a_time_in_their_order(
 class Meeting(Node):
     """Ends a call for a message only when `at_once` calls are being made, and the last that came first of these."""
 
-    def __init__(self, at_once: int, times: int, engine: str) -> None:
+    def __init__(self, at_once: int, engine: str) -> None:
         self.at_once = at_once
+        self.awaits = engine == "asyncio"
         self.inside = self.most = 0
         self.ended: list[int] = []
-        self.awaits = engine == "asyncio"
-        self.turns = [threading.Event() for _ in range(times)]
         self.lock = threading.Lock()
-        if self.awaits:
-            self.on_message = self.awaited
 
     def begin(self) -> None:
         with self.lock:
@@ -175,16 +172,17 @@ class Meeting(Node):
             self.ended.append(time)
         out.send("out", time, value)
 
-    def on_message(self, edge: str, time: int, value: int, out: Out) -> None:
+    def on_message(self, edge: str, time: int, value: int, out: Out) -> Any:
         self.begin()
+        if self.awaits:
+            return self.awaited(time, value, out)
         deadline = monotonic() + GUARD
         while not self.may_end(time):
             assert monotonic() < deadline, "calls for different times were not made at once"
             sleep(0.001)
-        self.end(time, value, out)
+        return self.end(time, value, out)
 
-    async def awaited(self, edge: str, time: int, value: int, out: Out) -> None:
-        self.begin()
+    async def awaited(self, time: int, value: int, out: Out) -> None:
         async with asyncio.timeout(GUARD):
             while not self.may_end(time):
                 await asyncio.sleep(0.001)
@@ -195,7 +193,7 @@ class Meeting(Node):
 def test_messages_of_different_times_overlap_up_to_the_bound_and_leave_in_order(engine: str) -> None:
     """The calls for times 0 to 3 are over backwards, then those for 4 to 7; what they sent leaves forwards."""
     graph = Graph().node("work").edge(None, "work", "in").edge("work", None, "out")
-    node = Meeting(BOUND, 24, engine)
+    node = Meeting(BOUND, engine)
     steps: list[Any] = []
     items = [(time, 10 * time) for time in range(24)]
     dataflow = Dataflow(graph, {"work": lambda: node})
