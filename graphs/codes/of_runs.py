@@ -225,8 +225,8 @@ Telemetry()
     ),
     "PS715": Explanation(
         means="""\
-`workers`, `limit` or `ahead` is no number, or less than one; or a `seed` was given to an engine that does
-not choose by it.""",
+`workers`, `limit` or `ahead` is no number, or less than one; or a `seed` was given to an engine
+that does not choose by it.""",
         why="""\
 Without workers nothing would run, and where nothing may wait nothing can come. A run that took a
 seed and did not use it would look as if it could be repeated.""",
