@@ -104,6 +104,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     allow_reuse_address = True
+    request_queue_size = 2 * MOST_CONNECTIONS  # beyond it a connection is asked for again after seconds, by the kernel
 
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         self._room = threading.BoundedSemaphore(MOST_CONNECTIONS)

@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.commands.forked import Forked
+
 COMMAND = str(Path(sys.executable).parent / "pointstamp")
 ENGINES = ("sim", "threads", "asyncio")
 PATIENCE = 60  # seconds; only what hangs takes so long
@@ -174,28 +176,19 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def run(folder: Path, *arguments: str, stdin: str = "", **variables: str) -> Result:
-    """Run the installed command in a folder."""
-    done = subprocess.run(
-        [COMMAND, "run", *arguments],
-        cwd=folder,
-        env=environment(**variables),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        check=False,
-    )
-    return Result(done.returncode, done.stdout, done.stderr)
+    """Run the command in a folder."""
+    process = started(folder, *arguments, **variables)
+    try:
+        out, err = process.communicate(stdin.encode(), timeout=PATIENCE)
+    except BaseException:
+        process.kill()
+        raise
+    return Result(process.wait(), out.decode(), err.decode())
 
 
 def started(folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[bytes]:
     """The command, running: standard input and output are pipes."""
-    return subprocess.Popen(
-        [COMMAND, "run", *arguments],
-        cwd=folder,
-        env=environment(**variables),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    if any(name.startswith("PYTHON") for name in variables):  # what an interpreter reads when it starts
+        return subprocess.Popen([COMMAND, "run", *arguments], cwd=folder, env=environment(**variables), **pipes)
+    return Forked(["run", *arguments], cwd=folder, env=environment(**variables), **pipes)

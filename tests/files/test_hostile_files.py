@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.commands.forked import Forked
 from tests.files.hostile_files import YAML, Hostile, cases, large_mistakes
 
 ROOT = Path(__file__).resolve().parents[2]
-# The address space, which holds all memory and more; where a shell cannot limit it, the file is judged without.
-LIMITED = 'ulimit -v 524288 2>/dev/null; ulimit -t 2; exec "$@"'  # of the processor, however busy the machine is
+# The address space, which holds all memory and more, and seconds of the processor, however busy the machine is.
+LIMITS = {"RLIMIT_AS": 512 * 1024 * 1024, "RLIMIT_CPU": 2}
+LIMITED = 'ulimit -v 524288 2>/dev/null; ulimit -t 2; exec "$@"'  # the same, where a shell can limit the memory
 MODES = ("json", "text")
 
 
@@ -25,26 +27,26 @@ class Answer(NamedTuple):
     complaints: bytes
 
 
-def ask(mode: str, file: str, folder: Path, content: bytes | None = None) -> Answer:
-    """What `pointstamp check` answers, run in a process of its own under limits; killed when it hangs."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled")}
-    command = ["sh", "-c", LIMITED, "sh", sys.executable, "-P", "-m", "graphs", "check", "--format", mode, "--", file]
-    run = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL if content is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def ask(mode: str, file: str, folder: Path) -> Answer:
+    """What `pointstamp check` answers in a process of its own under limits; killed when it hangs."""
+    run = Forked(["check", "--format", mode, "--", file], cwd=folder, limits=LIMITS)
     killer = threading.Timer(30, run.kill)
     killer.start()
     try:
-        output, complaints = run.communicate(content)
+        output, complaints = run.communicate()
     finally:
         killer.cancel()
-    return Answer(run.returncode, output, complaints)
+    return Answer(run.wait(), output, complaints)
+
+
+def ask_on_standard_input(mode: str, folder: Path, content: bytes) -> Answer:
+    """The same of an interpreter of its own, which is given the file on its standard input."""
+    command = ["sh", "-c", LIMITED, "sh", sys.executable, "-P", "-m", "graphs", "check", "--format", mode, "--", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run(
+        command, cwd=folder, env=environment, input=content, capture_output=True, timeout=30, check=False
+    )
+    return Answer(run.returncode, run.stdout, run.stderr)
 
 
 def only_printable(text: str) -> bool:
@@ -104,8 +106,7 @@ def test_the_list_is_long_and_covers_every_exit_code() -> None:
 def test_every_hostile_file_is_answered(tmp_path: Path) -> None:
     for case in cases():
         case.write(tmp_path)
-    # A process for every question makes this long enough; small mistakes look alike in the two modes.
-    work = [*((case, "json") for case in cases()), *((case, "text") for case in large_mistakes())]
+    work = [*((case, "json") for case in cases()), *((case, "text") for case in large_mistakes())]  # small ones alike
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         wrong = [found for found in pool.map(lambda item: complaint(item[0], item[1], tmp_path), work) if found]
     assert not wrong, f"{len(wrong)} of {len(work)}:\n" + "\n".join(wrong)
@@ -127,4 +128,4 @@ def test_every_hostile_file_is_answered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_standard_input(case: Hostile, mode: str, tmp_path: Path) -> None:
     assert isinstance(case.content, bytes)
-    check(case, mode, ask(mode, "-", tmp_path, case.content))
+    check(case, mode, ask_on_standard_input(mode, tmp_path, case.content))

@@ -37,22 +37,23 @@ def check_spread(tally: Tally) -> None:
     """No kind of case was left out, every engine was tried, and what the reference could not finish is little."""
     counts = tally.counts
     for kind in EVERY_KIND:
-        assert counts.get(kind, 0) >= tally.total / 20, f"{kind}: {counts}"
+        assert counts.get(kind, 0) >= tally.total / 40, f"{kind}: {counts}"
     for kind in EVERY_GRAPH:
         assert counts.get(kind, 0) >= tally.total / 500, f"{kind}: {counts}"
     for kind in ("condition 2: True", "condition 2: False", "proof: passes a location twice"):
         assert counts.get(kind, 0) >= tally.total / 5000, f"{kind}: {counts}"
     for engine in ("eager", "hierarchical"):
         for kernel in ("", " on the kernel"):
-            assert counts.get(f"tracker: {engine}{kernel}", 0) >= tally.total / 4, f"{engine}{kernel}: {counts}"
+            assert counts.get(f"tracker: {engine}{kernel}", 0) >= tally.total / 10, f"{engine}{kernel}: {counts}"
     assert counts.get("without end: named", 0) > 0
     assert counts.get("discarded: the reference did not finish", 0) < tally.total / 20
 
 
 @pytest.mark.slow
-def test_twenty_thousand_sessions() -> None:
-    tally = compare_in_parallel(0, 20_000, trackers=2)
-    assert tally.total >= 20_000
+def test_ten_thousand_sessions() -> None:
+    """One tracker each, which begins with another engine in every session and changes it at every snapshot."""
+    tally = compare_in_parallel(0, 10_000, trackers=1)
+    assert tally.total >= 10_000
     check_spread(tally)
 
 
