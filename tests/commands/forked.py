@@ -30,7 +30,13 @@ from pathlib import Path
 from select import select
 from typing import IO, Any
 
-IMPORTED = ("pointstamp.foreign", "graphs.command", "graphs.running.run", "graphs.sessions.replay", "graphs.files.yaml_document")
+IMPORTED = (
+    "pointstamp.foreign",
+    "graphs.command",
+    "graphs.running.run",
+    "graphs.sessions.replay",
+    "graphs.files.yaml_document",
+)
 ENDS_AFTER = 3  # the first handle that is not a standard stream
 NUMBER = struct.Struct("i")
 LARGEST = 1 << 18  # of a request
@@ -76,7 +82,7 @@ class Forked(subprocess.Popen[bytes]):
             ends = os.pipe()
             theirs, ours = ends if is_input else ends[::-1]
             self._theirs.append(theirs)
-            return open(ours, "wb" if is_input else "rb")  # noqa: SIM115
+            return os.fdopen(ours, "wb" if is_input else "rb")
         if wanted == subprocess.DEVNULL or wanted is None:
             self._theirs.append(os.open(os.devnull, os.O_RDWR))
         else:
@@ -170,7 +176,7 @@ def _serve(requests: socket.socket) -> Callable[[], int] | None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     while True:
-        ready, _, _ = select([requests, wakes], [], [])
+        ready, _, _ = select([requests.fileno(), wakes], [], [])
         if wakes in ready:
             os.read(wakes, 4096)
             while children:
@@ -178,7 +184,7 @@ def _serve(requests: socket.socket) -> Callable[[], int] | None:
                 if not process:
                     break
                 _say(children.pop(process), status)
-        if requests in ready:
+        if requests.fileno() in ready:
             data, handles, _, _ = socket.recv_fds(requests, LARGEST, 4)
             if not data:
                 return None

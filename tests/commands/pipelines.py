@@ -188,7 +188,7 @@ def run(folder: Path, *arguments: str, stdin: str = "", **variables: str) -> Res
 
 def started(folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[bytes]:
     """The command, running: standard input and output are pipes."""
-    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     if any(name.startswith("PYTHON") for name in variables):  # what an interpreter reads when it starts
         return subprocess.Popen([COMMAND, "run", *arguments], cwd=folder, env=environment(**variables), **pipes)
     return Forked(["run", *arguments], cwd=folder, env=environment(**variables), **pipes)

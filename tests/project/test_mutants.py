@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import signal
+import sys
+from pathlib import Path
+
 import pytest
 
+from tests.project import mutants
 from tests.project.mutants import (
     ALGORITHMS,
     COPIED,
@@ -15,6 +21,7 @@ from tests.project.mutants import (
     RECURSION,
     SEMANTICS,
     Mutant,
+    Spent,
 )
 
 
@@ -39,7 +46,32 @@ def test_there_are_enough_of_them() -> None:
 
 @pytest.mark.parametrize("suite", sorted({mutant.suite for mutant in MUTANTS}))
 def test_its_suite_is_there(suite: tuple[str, ...]) -> None:
-    assert all((PROJECT / test.partition("::")[0]).is_file() for test in suite)
+    for test in suite:
+        file, _, name = test.partition("::")
+        tree = ast.parse((PROJECT / file).read_text("utf-8"))
+        tests = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
+        assert any(each.startswith("test_") for each in tests), f"{file} has no tests"
+        assert not name or name.partition("[")[0] in tests, f"{file} has no test {name}"
+
+
+ENDLESS = {
+    "it goes round and round": "while True: pass",
+    "it waits for ever": "import time; time.sleep(1e6)",
+}
+
+
+@pytest.mark.parametrize("program", ENDLESS.values(), ids=ENDLESS)
+def test_what_does_not_come_to_an_end_is_ended(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutants, "STARTING", 0.1)
+    code, _, spent = mutants.run_within([sys.executable, "-c", program], tmp_path, Spent(0.1, 0.1))
+    assert code in (-signal.SIGXCPU, -signal.SIGKILL)
+    assert spent.processor < 60
+
+
+def test_what_takes_long_beside_other_work_is_not_ended(tmp_path: Path) -> None:
+    """Its own time counts, and how long the same took before: no limit is a number of seconds alone."""
+    code, said, _ = mutants.run_within(["sh", "-c", "sleep 0.5; echo done; exit 1"], tmp_path, Spent(0.0, 0.1))
+    assert (code, said) == (1, "done\n")
 
 
 def test_every_package_is_copied_so_that_none_is_taken_from_where_nothing_is_broken() -> None:
