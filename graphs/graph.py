@@ -342,14 +342,7 @@ class _Resolution:
             try:
                 bound = bind(declared, source, wanted, self._effort)
             except TooMuchWork:
-                line, column = self.graph.position_of(location)
-                raise PointstampError(
-                    "PS004",
-                    f"{what}: its parts combine to more alternatives than can be worked out in a second or two",
-                    "fewer alternatives in `any`, or fewer summaries in `then`",
-                    line=line,
-                    column=column,
-                ) from None
+                raise too_many_alternatives(what, *self.graph.position_of(location)) from None
             except PointstampError as error:
                 bound = error
             self._bound[key] = bound
@@ -363,6 +356,17 @@ def parts_of(call: str) -> str:
     """The locations of a call, for a hint."""
     begins, returns = quoted(f"call-{call}"), quoted(f"ret-{call}")
     return f"it is a call: {begins} is where it begins, {returns} where it returns"
+
+
+def too_many_alternatives(what: str, line: int | None = None, column: int | None = None) -> PointstampError:
+    """The refusal (PS004) of a summary for which `bind` takes more than its effort."""
+    return PointstampError(
+        "PS004",
+        f"{what}: its parts combine to more alternatives than can be worked out in a second or two",
+        "fewer alternatives in `any`, or fewer summaries in `then`",
+        line=line,
+        column=column,
+    )
 
 
 def bind(declared: Any, source: Domain, wanted: Domain | None, effort: Effort | None = None) -> Summary:

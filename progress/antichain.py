@@ -11,11 +11,12 @@ from math import inf
 from typing import Any
 
 from progress.comparable import part_of
-from progress.order import Domain, is_pair
+from progress.effort import STEPS_AN_INSERT, Effort
+from progress.order import Domain, comparing_costs, is_pair
 
 
-def minimal_elements(domain: Domain, times: Iterable[Any]) -> tuple[Any, ...]:
-    """The minimal ones among `times`, each once, in the order of `domain.sort_key`.
+def minimal_elements(domain: Domain, times: Iterable[Any], effort: Effort | None = None) -> tuple[Any, ...]:
+    """The minimal ones among `times`, each once, in the order of `domain.sort_key`; an effort pays for it.
 
     Cost: O(n log n) for total orders and for pairs of numbers, O(n * width) for others.
     """
@@ -25,7 +26,14 @@ def minimal_elements(domain: Domain, times: Iterable[Any]) -> tuple[Any, ...]:
     if domain.is_total or len(distinct) < 2:
         return tuple(distinct[:1])
     kept = Antichain(domain)
-    return tuple(time for time in distinct if kept.insert(time))  # a linear extension: nothing later removes any
+    if effort is None:
+        return tuple(time for time in distinct if kept.insert(time, is_last=True))
+    found = []
+    for time in distinct:
+        effort.spend(STEPS_AN_INSERT * kept.cost)
+        if kept.insert(time, is_last=True):
+            found.append(time)
+    return tuple(found)
 
 
 class Antichain:
@@ -35,7 +43,7 @@ class Antichain:
     all others.
     """
 
-    __slots__ = ("_count", "_domain", "_part_of", "_parts", "_stairs", "_times")
+    __slots__ = ("_comparing", "_count", "_domain", "_part_of", "_parts", "_stairs", "_times")
 
     def __init__(self, domain: Domain, times: Iterable[Any] = ()) -> None:
         self._domain = domain
@@ -48,6 +56,7 @@ class Antichain:
             from sortedcontainers import SortedList  # 5 ms that most programs need not pay
 
             self._stairs = SortedList()
+        self._comparing = 0  # found when it is first asked for
         for time in times:
             self.insert(time)
 
@@ -71,13 +80,19 @@ class Antichain:
         """Whether some element is at or below `time`."""
         return bool(self.below(time))
 
-    def insert(self, time: Any) -> bool:
-        """Add `time` unless an element lies at or below it; whether the represented set grew."""
+    def insert(self, time: Any, is_last: bool = False) -> bool:
+        """Add `time` unless an element lies at or below it; whether the represented set grew.
+
+        `is_last`: times come in a linear extension of their order, so that this one is below none that is here.
+        """
         if self.below(time):
             return False
         if self._stairs is None:
             less_equal = self._domain.less_equal
             if self._part_of is None:
+                if is_last:
+                    self._times.append(time)
+                    return True
                 self._times = [other for other in self._times if not less_equal(time, other)]
                 self._times.append(time)
                 return True
@@ -102,8 +117,11 @@ class Antichain:
 
     @property
     def cost(self) -> int:
-        """What the next `insert` costs, in comparisons or in steps that take as long."""
-        return 1 if self._stairs is not None or self._part_of is not None else 1 + len(self._times) // 8
+        """What the next `insert` costs, in steps of eight comparisons of two numbers each, or of what takes as long."""
+        if self._stairs is not None or self._part_of is not None or len(self._times) < 2:
+            return 1
+        self._comparing = self._comparing or comparing_costs(self._domain)
+        return 1 + len(self._times) * self._comparing // (8 * 14)
 
     def __len__(self) -> int:
         if self._part_of is not None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from progress.antichain import Antichain
 from progress.cycles.finite_way import finite_way, with_an_end
 from progress.cycles.walk import layout_at, normal_summary, unchanged, visited
-from progress.effort import Effort
+from progress.effort import STEPS_AN_INSERT, Effort, allowance
 from progress.errors import PointstampError
 from progress.garbage import without_cycle_search
 from progress.normal_form.coordinate import Undecided
@@ -28,7 +28,6 @@ from progress.way import Rounds, Way, folded
 
 MOST_STEPS = 200_000
 MOST_STEPS_AN_EDGE = 100
-STEPS_AN_ENTRY = 4  # of `progress.effort`
 MANY_EDGES = 5_000  # before so many are passed, the kernel is not built
 
 
@@ -168,7 +167,7 @@ class Closure:
         entries: dict[Any, _Entry | None] = {}
         edge = location - count
         given = self.given_on_edge.get(edge, ())
-        self._left += MOST_STEPS_AN_EDGE + _allowance(len(given))
+        self._left += MOST_STEPS_AN_EDGE + allowance(len(given))
         for time in given:
             self._left -= known.cost
             if known.insert(time):
@@ -176,7 +175,7 @@ class Closure:
         source, summary = network.sources[edge], network.summaries[edge]
         if source != NO_NODE and summary is not None and source in self._frontiers:
             times = self._frontiers[source].times
-            self._left += _allowance(len(times))
+            self._left += allowance(len(times))
             for before in times:
                 for time in summary.limits(before):
                     self._left -= known.cost
@@ -201,11 +200,6 @@ class Closure:
             entry = entry.before
         way.reverse()
         return way, {len(way) - 2 - place: rounds for place, rounds in fallen.items()}
-
-
-def _allowance(given: int) -> int:
-    """Steps for so many times that are there already, each of which is compared to the others."""
-    return given * (100 + given // 16)
 
 
 def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
@@ -261,14 +255,14 @@ class _Run:
         self.queue: list[tuple[int, int, int]] = []
         self.turn = 0
         self.patience: dict[int, int] = {}  # how many steps within a component are taken before falls are looked for
-        self.left = MOST_STEPS + MOST_STEPS_AN_EDGE * len(network.edges) + _allowance(given)
+        self.left = MOST_STEPS + MOST_STEPS_AN_EDGE * len(network.edges) + allowance(given)
 
     def offer(self, entry: _Entry) -> None:
         """Take a time at a node unless one at or below it is known there."""
         node = entry.node
         cost = self.closure.cost(node)
         if self.effort is not None:
-            self.effort.spend(STEPS_AN_ENTRY * cost)
+            self.effort.spend(STEPS_AN_INSERT * cost)
         else:
             self.left -= cost
             if self.left < 0:

@@ -12,6 +12,7 @@ from progress.errors import PointstampError
 MOST_STEPS = 1_000_000
 STEPS_A_PLACE = 100  # for each vertex and arc of the graph
 STEPS_A_CHANGE = 5_000  # for each pointstamp that comes or goes
+STEPS_AN_INSERT = 4  # for a unit of `Antichain.cost`
 
 
 class TooMuchWork(PointstampError):
@@ -38,3 +39,13 @@ class Effort:
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork
+
+
+def effort_of_frontier(times: int) -> Effort:
+    """What finding the frontier of one place may take, where so many times, known to be minimal, lead there."""
+    return Effort(MOST_STEPS + STEPS_AN_INSERT * allowance(times))
+
+
+def allowance(times: int) -> int:
+    """Units of `Antichain.cost` for so many times that are there already, each of which is compared to the others."""
+    return times * (100 + times // 16)

@@ -15,7 +15,8 @@ from graphs.at_scale.rounds import cut
 from graphs.at_scale.shapes import Shapes
 from graphs.files.notation import NotationError, read_domain, read_summary
 from graphs.files.parquet import read_json
-from graphs.graph import bind
+from graphs.graph import bind, too_many_alternatives
+from progress.effort import MOST_STEPS, STEPS_A_PLACE, Effort, TooMuchWork
 from progress.errors import PointstampError
 from progress.order import Domain
 from progress.summary import Summary
@@ -115,11 +116,13 @@ class Resolution:
         self.summary_numbers: dict[Any, int] = {}
         self.mismatches: list[Mismatch] = []
         self._read: dict[str, Any] = {}
+        self._effort = Effort()
 
     def run(self, nodes: DataFrame, edges: DataFrame, node_count: int, edge_count: int) -> SparkGraph:
         """`nodes`: id, name, time, summary, requests, notifies; `edges`: edge, name, src, dst, source, time, summary,
         src_time, dst_time. Cost: two passes over the edges, one over the nodes.
         """
+        self._effort = Effort(MOST_STEPS + STEPS_A_PLACE * (node_count + edge_count))
         domains = self._domains(nodes)
         requests = self._requests(nodes, domains)
         with_domain = nodes.join(self._numbered("time", domains), _is("time"), "left")
@@ -181,10 +184,12 @@ class Resolution:
             domain = self.domains[number]
             declared = self._once("summary", row["requests"] or IDENTITY, read_summary)
             try:
-                found.append(Requests(number, row["requests"], bind(declared, domain, domain)))
+                found.append(Requests(number, row["requests"], bind(declared, domain, domain, self._effort)))
             except PointstampError as error:
                 name = nodes.where(f"id = {row[2]}").select("name").first()
                 assert name is not None
+                if isinstance(error, TooMuchWork):
+                    raise too_many_alternatives(f"the requests of {name[0]!r}") from None
                 message = f"the requests of {name[0]!r}: {error.message}"
                 self.mismatches.append(Mismatch(name[0], PointstampError(error.code, message, error.hint)))
         return found
@@ -227,7 +232,9 @@ class Resolution:
         before = self.domains[domains[row["src_time"]]]
         declared = self._once("summary", row["summary"] or IDENTITY, read_summary)
         try:
-            bound = bind(declared, before, wanted)
+            bound = bind(declared, before, wanted, self._effort)
+        except TooMuchWork:
+            raise too_many_alternatives(f"the summary of {source!r} on the edge {edge!r}") from None
         except PointstampError as error:
             message = f"the summary of {source!r} on the edge {edge!r}: {error.message}"
             self.mismatches.append(Mismatch(edge, PointstampError(error.code, message, error.hint)))

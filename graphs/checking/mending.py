@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphs.graph import bind
-from progress.cycles.walk import compare, layout_at
-from progress.errors import PointstampError
+from progress.cycles.judging import FEW_COMPOSITIONS
+from progress.cycles.walk import Budget, relations_of
 from progress.normal_form.coordinate import Undecided
 from progress.normal_form.declared import Advance, Feedback
 from progress.order import is_number, is_row
@@ -29,14 +29,15 @@ class Mending(NamedTuple):
 def advance_that_mends(network: Network, path: Sequence[Pointstamp]) -> Mending | None:
     """An advance in place of one summary of a closed walk after which it rises, or at least returns beside its start.
 
-    Nodes that ask for nothing come first, the last ones on the walk first. Cost: the square of the walk's length.
+    Nodes that ask for nothing come first, the last ones on the walk first. Cost: the square of the walk's length, in
+    compositions of summaries; where that is more than `FEW_COMPOSITIONS`, nothing is named.
     """
+    budget = Budget(FEW_COMPOSITIONS)
     count = len(network.nodes)
     walk = [network.number(location) - count for location, _ in path[1::2]]
     if network.relation is not None or len(walk) > LONGEST:
         return None
-    summaries = [network.summaries[edge] for edge in walk]
-    if not all(isinstance(summary, NormalSummary) for summary in summaries):
+    if not all(isinstance(network.summaries[edge], NormalSummary) for edge in walk):
         return None
     places = sorted(range(len(walk)), key=lambda place: (network.notifies[network.sources[walk[place]]], -place))
     beside: Mending | None = None
@@ -46,24 +47,15 @@ def advance_that_mends(network: Network, path: Sequence[Pointstamp]) -> Mending 
         if domain != network.domains[node] or not (is_number(domain) or is_row(domain)):
             continue
         declared, word = (Advance(1), "{advance: 1}") if is_number(domain) else (Feedback(), "feedback")
-        tried = [*summaries[:place], bind(declared, domain, domain), *summaries[place + 1 :]]
-        relations = _returns(network, walk, tried)
+        bound = bind(declared, domain, domain)  # of one piece
+        assert isinstance(bound, NormalSummary)
+        try:
+            relations = set(relations_of(network, walk, budget, {place: bound}))
+        except Undecided:
+            continue
         mending = Mending(network.nodes[node], network.edges[edge], word)
         if relations == {">"}:
             return mending
         if relations and relations <= {">", "|"}:
             beside = beside or mending
     return beside
-
-
-def _returns(network: Network, walk: Sequence[int], summaries: Sequence[object]) -> set[str]:
-    """How a closed walk with these summaries can return; nothing where that cannot be told."""
-    whole: NormalSummary | None = None
-    try:
-        for summary in summaries:
-            assert isinstance(summary, NormalSummary)
-            whole = summary if whole is None else whole.then(summary)
-        assert whole is not None
-        return set(compare(layout_at(network, network.sources[walk[0]]), whole.pieces))
-    except (PointstampError, Undecided):
-        return set()

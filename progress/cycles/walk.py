@@ -6,7 +6,7 @@ of the summaries of its edges, taken piece by piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from progress.cycles.finite_way import finite_way
@@ -90,14 +90,19 @@ def compare(layout: Layout, pieces: Sequence[Piece]) -> dict[Relation, Any]:
     return found
 
 
-def relations_of(network: Network, walk: Sequence[int], budget: Budget) -> dict[Relation, Any]:
-    """How the closed walk's results can compare to its starts. Cost: O(edges * pieces * pieces)."""
+def relations_of(
+    network: Network, walk: Sequence[int], budget: Budget, instead: Mapping[int, NormalSummary] | None = None
+) -> dict[Relation, Any]:
+    """How the closed walk's results can compare to its starts. Cost: O(edges * pieces * pieces).
+
+    `instead`: other summaries for some steps of the walk, by their place in it.
+    """
     start = network.sources[walk[0]]
     layout = layout_at(network, start)
     wide = width(layout)
     pieces = unchanged(layout)
-    for edge in walk:
-        summary = normal_summary(network, edge)
+    for place, edge in enumerate(walk):
+        summary = (instead or {}).get(place) or normal_summary(network, edge)
         joined = []
         for piece in pieces:
             for step in summary.pieces_after(piece):

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from progress.antichain import minimal_elements
+from progress.effort import effort_of_frontier
 from progress.engines.hierarchy import CORE, Hierarchy, Way, ways_down
 from progress.engines.propagation import Change, Move, Propagation
 from progress.normal_form.backwards import reaches
@@ -102,8 +103,9 @@ class Hierarchical:
         times = self.hubs.times
         if self._hierarchy.rank[vertex] == CORE:
             return times(vertex)
-        found = [after for way in self._label(vertex) for before in times(way.hub) for after in way.apply(before)]
-        return minimal_elements(self._hierarchy.graph.domains[vertex], found)
+        starts = [(way, before) for way in self._label(vertex) for before in times(way.hub)]
+        found = [after for way, before in starts for after in way.apply(before)]
+        return minimal_elements(self._hierarchy.graph.domains[vertex], found, effort_of_frontier(len(starts)))
 
     def watch(self, vertex: int) -> None:
         """Note when the frontier of a vertex may have moved: when one of its hubs did."""

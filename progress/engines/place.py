@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from progress.comparable import part_of, parts_are_total
 from progress.engines.forest import Forest
 from progress.engines.pairs import Pairs
-from progress.order import Domain, Lex, Nat, is_number, is_pair, is_row
+from progress.order import Domain, Lex, Nat, comparing_costs, is_number, is_pair, is_row
 
 NOTHING: Any = object()
 
@@ -348,11 +348,12 @@ class PairPlace(_Counting):
 class OtherPlace(_Counting):
     """Times of any partial order, by its `less_equal` alone."""
 
-    __slots__ = ("_frontier", "_less_equal", "_waiters")
+    __slots__ = ("_comparing", "_frontier", "_less_equal", "_waiters")
 
     def __init__(self, domain: Domain) -> None:
         super().__init__(Forest(domain.less_equal))
         self._less_equal = domain.less_equal
+        self._comparing = comparing_costs(domain)
         self._frontier: dict[Any, None] = {}
         self._waiters: dict[Any, list[tuple[Any, int]]] = {}  # by a time of the frontier that covers them
 
@@ -366,7 +367,7 @@ class OtherPlace(_Counting):
 
     @property
     def cost(self) -> int:
-        return 1 + len(self._frontier)
+        return 1 + len(self._frontier) * self._comparing // 14
 
     @property
     def least(self) -> list[Any]:

@@ -7,13 +7,28 @@ from typing import Any
 
 from progress.antichain import minimal_elements
 from progress.cycles.finite_way import with_an_end
+from progress.effort import TooMuchWork, effort_of_frontier
 from progress.engines import Engine, choose
 from progress.engines.arcs import Entrances
+from progress.errors import PointstampError
+from progress.summary import NoMinimalTimes
 from progress.topology import Network
 from progress.tracking.blocking import Blocker, blockers
 from progress.tracking.ledger import Edge, Ledger, Node
 from progress.tracking.own_relation import Workings
 from progress.tracking.usual_steps import Registrar
+
+
+class TooWide(NoMinimalTimes):
+    """A frontier of more times than can be compared in a second or two: it is not told, as one that has no end."""
+
+    def __init__(self, name: str) -> None:
+        PointstampError.__init__(
+            self,
+            "PS604",
+            f"the frontier of {name!r} has more times than can be looked at in a second or two",
+            "ask `complete` for the times that matter, or mend the cycle that `pointstamp check` shows",
+        )
 
 
 class SummaryWorkings(Entrances):
@@ -44,18 +59,26 @@ class SummaryWorkings(Entrances):
     def frontier(self, ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
         """Clock's minimal times at a location, in a linear extension; `NoMinimalTimes` where they fall without end.
 
-        Cost: O(width) summaries.
+        Cost: O(width) summaries; `TooWide` beyond `effort_of_frontier`.
         """
         times, network = ledger.least(place), ledger.network
-        if isinstance(place, Node):
-            return with_an_end(
-                network, place.number, minimal_elements(place.domain, [*times, *engine.times(place.number)])
-            )
-        if place.summary is not None:
-            node = ledger.nodes.get(network.nodes[place.source])
-            for before in (*(ledger.least(node) if node is not None else ()), *engine.times(place.source)):
-                times += place.summary.limits(before)
-        return with_an_end(network, len(network.nodes) + place.number, minimal_elements(place.domain, times))
+        try:
+            if isinstance(place, Node):
+                location = place.number
+                times = [*times, *engine.times(place.number)]
+                known = len(times)
+            else:
+                location, known = len(network.nodes) + place.number, len(times)
+                if place.summary is not None:
+                    node = ledger.nodes.get(network.nodes[place.source])
+                    sent = (*(ledger.least(node) if node is not None else ()), *engine.times(place.source))
+                    known += len(sent)
+                    for before in sent:
+                        times += place.summary.limits(before)
+            found = minimal_elements(place.domain, times, effort_of_frontier(known))
+        except TooMuchWork:
+            raise TooWide(network.name(location)) from None
+        return with_an_end(network, location, found)
 
     def blockers(
         self, goals: Sequence[int], time: Any, outstanding: Iterable[tuple[int, Any, str]]

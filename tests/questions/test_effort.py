@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
 
 import progress.closure
 from graphs import Graph, from_data
+from graphs.checking.mending import advance_that_mends
 from graphs.sessions.ask import Asker
 from graphs.sessions.track import TrackSession
 from progress import PointstampError, Tracker, check_conditions, close, could_result_in
+from progress.cycles import walk
 from progress.cycles.walk import Budget
 from progress.engines.eager import Eager
 from progress.normal_form import pieces as normal_form
 from progress.normal_form.declared import Advance, Enter
+from progress.order import Product
+from progress.pointstamp import Pointstamp
 
 Json = Any
 FAR = 1_000_000_000
@@ -185,6 +190,70 @@ def test_the_frontier_of_an_edge_is_refused_soon_where_it_is_too_wide() -> None:
         _ = found.frontiers
 
 
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How often times of so many coordinates are compared."""
+    found: Counter[int] = Counter()
+    less_equal = Product.less_equal
+
+    def counted(domain: Product, earlier: Any, later: Any) -> bool:
+        found[len(domain.parts)] += 1
+        return less_equal(domain, earlier, later)
+
+    monkeypatch.setattr(Product, "less_equal", counted)
+    return found
+
+
+def test_a_comparison_of_many_coordinates_costs_more(looked: Counter[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of thirty takes as long as three of three: within one budget there are a third as many."""
+    monkeypatch.setattr("progress.closure.MOST_STEPS", 20_000)
+    monkeypatch.setattr("progress.engines.eager.MOST_STEPS", 100_000)
+    for act in (
+        lambda places: close(trade(places), [("in", (FAR,) + (0,) * (places - 1))]),
+        lambda places: close(fan(places, 60), [("in", (3,) * places)]).frontiers,
+        lambda places: Tracker(fan(places, 60), inputs={"in": [(3,) * places]}, engine="eager", kernel=False),
+    ):
+        looked.clear()
+        for places in (3, 30):
+            with pytest.raises(PointstampError, match="PS604"):
+                act(places)
+        assert 0 < 2 * looked[30] < looked[3], looked
+
+
+@pytest.mark.parametrize("engine", ["eager", "hierarchical"])
+def test_the_frontier_of_a_tracker_is_refused_soon_where_it_is_too_wide(
+    engine: str, looked: Counter[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a question, and has a budget like every other; the tracker goes on."""
+    monkeypatch.setattr("progress.effort.MOST_STEPS", 20_000)
+    tracker = Tracker(wide_cycle(15), inputs={}, requests=[("a", (FAR,) * 15)], engine=engine)
+    assert len(tracker.frontier("y")) == 120
+    looked.clear()
+    for ask in (lambda: tracker.frontier("z"), tracker.clock):
+        with pytest.raises(PointstampError, match="PS604: the frontier of 'z'"):
+            ask()
+    assert looked[15] < 300_000  # of more than a million
+    assert tracker.eligible() == ()
+    tracker.apply(requests=[("b", (FAR + 1,) * 15)])
+    assert len(tracker.pending()) == 2
+
+
+def test_what_mends_a_cycle_is_looked_for_within_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hint is not worth a minute: walks over many alternatives are given up."""
+    composed = 0
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal composed
+        composed += 1
+        return normal_form.compose(*arguments)
+
+    network = wide_cycle(20).network()
+    monkeypatch.setattr("progress.cycles.walk.compose", counted)
+    way = [Pointstamp(name, (0,) * 20) for name in ("a", "x", "b", "y", "c", "z", "a")]
+    assert advance_that_mends(network, way) is None
+    assert 0 < composed < 3 * 10_000
+
+
 def test_what_wide_pieces_cost_is_counted_by_their_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comparison of 30 numbers counts as much as fifteen of two: what `check` looks at is counted here."""
     looked = 0
@@ -264,13 +333,12 @@ def test_judging_conditions_has_one_budget_for_all_cycles(spent: list[int], monk
 
 def test_comparing_the_pieces_of_one_walk_is_counted(spent: list[int]) -> None:
     """A walk with many alternatives costs the square of their number at each edge."""
-    from progress.cycles.walk import relations_of
     from progress.normal_form.coordinate import Undecided
 
     network = trades().network()
-    walk = [0, 1, 2] * 20
+    way = [0, 1, 2] * 20
     with pytest.raises(Undecided):
-        relations_of(network, walk, Budget(3_000))
+        walk.relations_of(network, way, Budget(3_000))
     assert sum(spent) < 3_500
 
 
