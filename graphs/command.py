@@ -102,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         ("ignore", "leave CODE out"),
     ):
         check.add_argument(f"--{word}", action="append", default=[], metavar="CODE", help=says)
+    check.add_argument("--watch", action="store_true", help="again whenever a file changes, until Ctrl-C")
     check.set_defaults(run=_check)
 
     ask = commands.add_parser("ask", help="answer queries about a graph, one JSON object a line")
@@ -219,6 +220,16 @@ def version() -> str:
 
 
 def _check(options: argparse.Namespace) -> int:
+    if not options.watch:
+        return _check_once(options)
+    from graphs.checking.watching import watch
+
+    if not options.files or "-" in options.files or options.nodes or options.edges:
+        raise bad_usage("check --watch watches files of graphs", "pointstamp check --watch loop.yaml")
+    return watch(lambda: _expanded(options.files), lambda: _check_once(options))
+
+
+def _check_once(options: argparse.Namespace) -> int:
     severities = _severities(options)
     if _are_tables(options, bool(options.files), "check"):
         reports = [_adjusted(_checked_table(options), severities)]

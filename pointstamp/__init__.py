@@ -13,9 +13,11 @@ _NAMES = {
         Graph JsonLines add_operator compose from_data from_networkx from_predecessors from_text load to_data
         to_networkx
     """,
+    "graphs.assertions": "assert_valid_graph",
     "graphs.checking.check": "check_graph",
     "graphs.command": "main",
     "graphs.streams": "Flow KeyedStream Stream",
+    "graphs.sorter": "TopologicalSorter",
     "progress": """
         Antichain Blocker Closure CouldResultIn Domain Eligibility Finite Holding Int Lex Nat Pointstamp PointstampError
         Product Report Step Sum Tagged Tracker Unit Why check_conditions clock close eligible minimal_elements

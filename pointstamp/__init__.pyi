@@ -33,11 +33,17 @@ from graphs import (
 from graphs import (
     to_networkx as to_networkx,
 )
+from graphs.assertions import (
+    assert_valid_graph as assert_valid_graph,
+)
 from graphs.checking.check import (
     check_graph as check_graph,
 )
 from graphs.command import (
     main as main,
+)
+from graphs.sorter import (
+    TopologicalSorter as TopologicalSorter,
 )
 from graphs.streams import (
     Flow as Flow,

@@ -127,6 +127,12 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS511", "bad-snapshot", "error", "This is no snapshot of a tracker of this graph."),
     ("PS512", "no-such-engine", "error", "The engine or the kernel that was asked for is not there."),
     ("PS513", "bad-trace", "error", "A line belongs to no recorded session."),
+    (
+        "PS514",
+        "sorter-misused",
+        "error",
+        "A sorter is used out of turn, or told of a node it has not handed out.",
+    ),
     # Questions.
     ("PS601", "no-minimal-times", "error", "The answer goes down without end: it has no earliest times."),
     ("PS602", "outside-domain", "error", "A summary of your own gives something that is no time of its target."),

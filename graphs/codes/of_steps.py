@@ -195,4 +195,25 @@ pointstamp replay loop.yaml trace.jsonl
 Replay up to the line before: `pointstamp replay loop.yaml trace.jsonl --at 1`. Or remove the
 line that is named, if it never belonged to the session.""",
     ),
+    "PS514": Explanation(
+        means="""\
+A `TopologicalSorter` is asked before `prepare()`, gets nodes after it, or is told that a node is
+done which it has not handed out, or has been told of already. Another round is asked for by a
+node that lies on no cycle, or `previous=` names one.""",
+        why="""\
+These are the misuses that `graphlib` refuses with ValueError, which this error is as well, and
+those of rounds, which `graphlib` does not have.""",
+        example=Example(
+            """\
+from pointstamp import TopologicalSorter
+
+sorter = TopologicalSorter({"b": ["a"]})
+sorter.prepare()
+sorter.done("a")                      # nobody has asked for it: get_ready() comes first
+""",
+            "python",
+        ),
+        fix="""\
+`add`, then `prepare`, then as long as it is active `get_ready` and, for each node, `done`.""",
+    ),
 }
