@@ -1,8 +1,7 @@
 """A running system with calls word for word (A&I 3.4, 4.2): the oracle of every tracker of recursive programs.
 
 Slow and obvious, and independent of all it judges: it imports nothing of the project but the other parts of the
-reference. A session begins with open inputs and pending requests and goes on by steps. A step is taken whole or refused
-whole, with the codes of all that is wrong with it; whoever refuses it for one of them is right.
+reference, and the law of steps.
 
 Clock is never written down, for at many locations it has no finite form. It is asked: a pointstamp is in it where
 something outstanding could result in it.
@@ -13,20 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from progress.reference.steps import Codes, Holder, Steps
 from recursion.reference import Graph, Pointstamp
 
-Holder = tuple[Pointstamp, str]  # what is outstanding, and its kind: "input", "message" or "request"
-Codes = frozenset[str]  # of a refusal: each of them is right; empty where the step is legal
 
-FORM, NO_PLACE, NO_TIME, WRONG_PLACE, BELOW_ZERO = "PS501", "PS502", "PS503", "PS504", "PS505"
-OUTSIDE, NOT_REQUESTED, NOT_ELIGIBLE, MOVES_BACK = "PS506", "PS507", "PS508", "PS509"
-
-
-class Session:
-    """The state of a system: open inputs, queued messages, pending requests, and which of these were announced.
+class Session(Steps):
+    """The state of a system with calls.
 
     `deepest`: how deep stacks usually are here, so that one search answers many questions; any depth is answered.
     """
+
+    graph: Graph
 
     def __init__(
         self,
@@ -35,25 +31,25 @@ class Session:
         requests: Iterable[Pointstamp] = (),
         deepest: int = 0,
     ) -> None:
-        self.graph = graph
         self.deepest = deepest
-        given = inputs or {}
-        self.inputs: dict[str, list[Any]] = {  # an input that is not named opens at the least times
-            edge: self._minimal(edge, given.get(edge, graph.least(edge)))
-            for edge in graph.edges
-            if graph.source[edge] is None
-        }
-        self.messages: dict[Pointstamp, int] = {}  # how many are queued; never 0
-        self.requests: dict[Pointstamp, None] = dict.fromkeys(requests)  # asking twice is asking once
-        self.announced: set[Pointstamp] = set()
+        super().__init__(graph, inputs, requests)
 
-    # What is outstanding, and what follows
+    def least(self, edge: str) -> Iterable[Any]:
+        return self.graph.least(edge)
 
-    def outstanding(self) -> list[Holder]:
-        """Every pointstamp in whose Close-up the Clock consists."""
-        opened = [((edge, time), "input") for edge, times in self.inputs.items() for time in times]
-        queued = [(message, "message") for message in self.messages]
-        return [*opened, *queued, *((request, "request") for request in self.requests)]
+    def minimal(self, location: str, times: Iterable[Any]) -> list[Any]:
+        """The times that none of the others is before, one of each class that the preorder identifies."""
+        kept: list[Any] = []
+        for time in times:
+            if not any(self.leads((location, other), (location, time)) for other in kept):
+                kept = [other for other in kept if not self.leads((location, time), (location, other))] + [time]
+        return kept
+
+    def is_before(self, location: str, one: Any, other: Any) -> bool:
+        return self.leads((location, one), (location, other))
+
+    def contains(self, location: str, time: Any) -> bool:
+        return self.graph.contains(location, time)
 
     def leads(self, start: Pointstamp, end: Pointstamp) -> bool:
         """Whether the start could result in the end."""
@@ -62,22 +58,6 @@ class Session:
     def in_clock(self, location: str, time: Any) -> bool:
         """Whether the Clock contains the pointstamp."""
         return any(self.leads(pointstamp, (location, time)) for pointstamp, _ in self.outstanding())
-
-    def complete(self, location: str, time: Any) -> bool:
-        """Of an edge, whether its pointstamp is not in the Clock; of a node, whether that is so of every incoming edge,
-        the back edges included: nothing at or before the time will arrive there any more."""
-        return not any(self.in_clock(edge, time) for edge in self.graph.incoming.get(location, [location]))
-
-    def eligible(self) -> list[Pointstamp]:
-        """The pending requests (p, t) such that for no incoming edge e of p, (e, t) is in the Clock (A&I 4.2, Not)."""
-        return [request for request in self.requests if self.complete(*request)]
-
-    def newly_ready(self) -> list[Pointstamp]:
-        """The eligible requests that this has not listed before in their life, which begins when they are requested and
-        ends when they are delivered."""
-        found = [request for request in self.eligible() if request not in self.announced]
-        self.announced.update(found)
-        return found
 
     def blockers(self, node: str, time: Any) -> list[Holder]:
         """What keeps a request at this node and time from delivery: all that could result in an incoming edge at it."""
@@ -90,103 +70,10 @@ class Session:
         """What is outstanding and could result in (location, time)."""
         return [(each, kind) for each, kind in self.outstanding() if self.leads(each, (location, time))]
 
-    def _minimal(self, location: str, times: Iterable[Any]) -> list[Any]:
-        """The times that none of the others is before, one of each class that the preorder identifies."""
-        kept: list[Any] = []
-        for time in times:
-            if not any(self.leads((location, other), (location, time)) for other in kept):
-                kept = [other for other in kept if not self.leads((location, time), (location, other))] + [time]
-        return kept
-
-    # Steps
-
-    def step(self, inputs: Any = None, messages: Any = (), requests: Any = (), delivered: Any = ()) -> Codes:
-        """Take the step whole and answer nothing, or leave everything as it is and answer what forbids it.
-
-        `inputs`: {edge: times}, `messages`: (edge, time, change), `requests` and `delivered`: (node, time). Everything
-        is judged by the state before the step; of the messages on one edge at one time the sum counts. So the Clock
-        only shrinks, and what is eligible remains so.
-        """
-        inputs = {} if inputs is None else inputs
-        codes = set(_bad_form(inputs, messages, requests, delivered))
-        if not codes:
-            for edge, times in inputs.items():
-                for time in times:
-                    codes |= self._bad_place(edge, time, "input")
-                codes |= self._bad_place(edge, None, "input") - {NO_TIME}
-            for edge, time, _ in messages:
-                codes |= self._bad_place(edge, time, "edge")
-            for node, time in (*requests, *delivered):
-                codes |= self._bad_place(node, time, "node")
-            codes |= self._illegal(inputs, messages, requests, delivered)
-        if codes:
-            return frozenset(codes)
-
-        for edge, time, change in messages:
-            self.messages[edge, time] = self.messages.get((edge, time), 0) + change
-        self.messages = {message: count for message, count in self.messages.items() if count}
-        for request in delivered:
-            del self.requests[request]
-            self.announced.discard(request)
-        self.requests |= dict.fromkeys(requests)  # one that was delivered in this step lives anew
-        self.inputs |= {edge: self._minimal(edge, times) for edge, times in inputs.items()}
-        return frozenset()
-
-    def _bad_place(self, location: Any, time: Any, kind: str) -> set[str]:
-        """What is wrong with naming this location and time where a node, an edge or an input edge is meant."""
-        graph = self.graph
-        if not isinstance(location, str):
-            return {NO_PLACE, FORM}
-        if location not in graph.locations:
-            return {NO_PLACE}
-        codes = set()
-        allowed = graph.nodes if kind == "node" else graph.edges if kind == "edge" else list(self.inputs)
-        if location not in allowed:
-            codes.add(WRONG_PLACE)
-        if not graph.contains(location, time):
-            codes.add(NO_TIME)
-        return codes
-
-    def _illegal(self, inputs: Any, messages: Any, requests: Any, delivered: Any) -> set[str]:
-        """The laws of a step, each for the items that name a place and a time there."""
-        codes = set()
-        changes: dict[Pointstamp, int] = {}
-        for edge, time, change in messages:
-            if not self._bad_place(edge, time, "edge"):
-                changes[edge, time] = changes.get((edge, time), 0) + change
-        for message, change in changes.items():
-            if self.messages.get(message, 0) + change < 0:
-                codes.add(BELOW_ZERO)
-            if change > 0 and not self.in_clock(*message):
-                codes.add(OUTSIDE)
-        for node, time in requests:
-            if not self._bad_place(node, time, "node") and not self.in_clock(node, time):
-                codes.add(OUTSIDE)
-        named = [(node, time) for node, time in delivered if not self._bad_place(node, time, "node")]
-        for position, request in enumerate(named):
-            if request not in self.requests or request in named[:position]:
-                codes.add(NOT_REQUESTED)
-            elif not self.complete(*request):
-                codes.add(NOT_ELIGIBLE)
-        for edge, times in inputs.items():
-            for time in times:
-                legal = not self._bad_place(edge, time, "input")
-                if legal and not any(self.leads((edge, before), (edge, time)) for before in self.inputs[edge]):
-                    codes.add(MOVES_BACK)
-        return codes
-
 
 def refusals_of_start(graph: Graph, inputs: Mapping[Any, Any], requests: Iterable[Any]) -> Codes:
-    """Why a session cannot begin like this; a start is unrestricted as long as it names inputs, nodes and times."""
-    blank = Session(graph, dict.fromkeys(graph.edges, ()))
-    codes: set[str] = set()
-    for edge, times in inputs.items():
-        codes |= blank._bad_place(edge, None, "input") - {NO_TIME}
-        for time in times:
-            codes |= blank._bad_place(edge, time, "input")
-    for node, time in requests:
-        codes |= blank._bad_place(node, time, "node")
-    return frozenset(codes)
+    """Why a session cannot begin like this."""
+    return Session(graph, dict.fromkeys(graph.edges, ())).refusals_of_start(inputs, requests)
 
 
 def eligible(
@@ -197,15 +84,3 @@ def eligible(
     session.messages = dict.fromkeys(messages, 1)
     free = session.eligible()
     return free, [request for request in session.requests if request not in free]
-
-
-def _bad_form(inputs: Any, messages: Any, requests: Any, delivered: Any) -> Codes:
-    """A step is a mapping to lists of times, triples with a whole number, and pairs."""
-    good = (
-        isinstance(inputs, dict)
-        and all(isinstance(times, list | tuple) for times in inputs.values())
-        and all(isinstance(items, list | tuple) for items in (messages, requests, delivered))
-        and all(isinstance(item, list | tuple) and len(item) == 3 and type(item[2]) is int for item in messages)
-        and all(isinstance(item, list | tuple) and len(item) == 2 for item in (*requests, *delivered))
-    )
-    return frozenset() if good else frozenset({FORM})

@@ -15,10 +15,11 @@ import pytest
 
 from graphs import Graph, from_data
 from progress import PointstampError, Tracker
+from progress.reference.steps import Codes
 from progress.summary import NoMinimalTimes
 from recursion.reference import Graph as Reference
 from recursion.reference import Pointstamp, is_proof
-from recursion.reference.session import Codes, refusals_of_start
+from recursion.reference.session import refusals_of_start
 from tests.recursion.random_call_sessions import Player, Step
 from tests.recursion.random_calls import plain, plain_pairs, random_calls
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from progress.reference import Frontiers, Graph, Pointstamp
-from progress.reference.session import Closures, Codes, Session, refusals_of_start
+from progress.reference.session import Closures, Session, refusals_of_start
+from progress.reference.steps import Codes
 from progress.reference.times import Domain, Time, Times, contains, less_equal
 
 Step = dict[str, Any]  # inputs, messages, requests, delivered: what `Session.step` takes
@@ -55,7 +56,11 @@ class Told:
 def state(session: Session) -> State:
     """What can be seen of the session now."""
     return State(
-        session.clock(), session.eligible(), dict(session.messages), list(session.requests), dict(session.inputs)
+        session.clock(),
+        session.eligible(),
+        dict(session.messages),
+        list(session.requests),
+        {edge: tuple(times) for edge, times in session.inputs.items()},
     )
 
 
