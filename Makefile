@@ -3,10 +3,10 @@
 python := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-core demo test lint format bench soak mutants clean
+.PHONY: help setup setup-core setup-adapters demo test lint format bench soak mutants clean
 
 help:     ## show this list
-	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
 setup:    ## make .venv with everything in it; fetches only what is missing (PYTHON=... picks the interpreter)
 	@sh scripts/set_up.sh
@@ -14,10 +14,13 @@ setup:    ## make .venv with everything in it; fetches only what is missing (PYT
 setup-core:    ## make .venv with what `pointstamp check` needs, in seconds: without Spark and the tools to develop
 	@sh scripts/set_up.sh core
 
+setup-adapters: setup    ## make .venv-adapters with the tools whose graphs `pointstamp check --from` reads
+	@sh scripts/set_up_adapters.sh
+
 demo: setup-core    ## check a good and a bad graph, and explain the bad one
 	@sh examples/demo.sh
 
-test: lint    ## lint, then every test but the soak
+test: lint setup-adapters    ## lint, then every test but the soak
 	$(python) -m pytest -m "not soak" -n auto --dist loadfile --no-loadscope-reorder
 
 lint: setup    ## ruff and strict mypy

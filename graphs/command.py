@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "files", nargs="*", metavar="FILE", help="graph files, patterns like 'graphs/*.yaml', or - for stdin"
     )
+    check.add_argument(
+        "--from", dest="tool", metavar="TOOL", help="FILE is a target of this tool, like langgraph app:graph"
+    )
     _add_engines(check)
     check.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
     for word, says in (
@@ -231,7 +234,9 @@ def _check(options: argparse.Namespace) -> int:
 
 def _check_once(options: argparse.Namespace) -> int:
     severities = _severities(options)
-    if _are_tables(options, bool(options.files), "check"):
+    if options.tool is not None:
+        reports = [_adjusted(report, severities) for report in _checked_targets(options)]
+    elif _are_tables(options, bool(options.files), "check"):
         reports = [_adjusted(_checked_table(options), severities)]
     else:
         reports = [_adjusted(_checked(file, options), severities) for file in _expanded(options.files)]
@@ -274,6 +279,20 @@ def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
     return tables
 
 
+def _checked_targets(options: argparse.Namespace) -> list[FileReport]:
+    """The reports on graphs of another tool; bad usage where what they need is not there, or nothing is named."""
+    if not options.files:
+        raise bad_usage("check --from names no target", f"pointstamp check --from {options.tool} app:graph")
+    for option in ("nodes", "edges", "engine", "master", "conf", "rounds"):
+        if getattr(options, option):
+            raise bad_usage(f"--{option} is of no use with --from", "leave it out")
+    from graphs.adapters import adapter
+    from graphs.adapters.report import check_target
+
+    read = adapter(options.tool)
+    return [check_target(read, target) for target in dict.fromkeys(options.files)]
+
+
 def _checked_table(options: argparse.Namespace) -> FileReport:
     from graphs.at_scale.report import check_tables
 
@@ -313,7 +332,7 @@ def _severities(options: argparse.Namespace) -> dict[str, str]:
         for given in getattr(options, option):
             for word in given.split(","):
                 number = _code(word).number
-                if number.startswith("PS0") and option != "error":
+                if number.startswith(("PS0", "PS90")) and option != "error":
                     raise bad_usage(f"--{option} {number}: a file that cannot be read stays an error", "PS101 and up")
                 severities[number] = {"error": "error", "warn": "warning", "ignore": "ignore"}[option]
     return severities

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from graphs.checking.diagnostic import Diagnostic
-from graphs.wording import shown_name, shown_time
+from graphs.wording import printable, shown_name, shown_time
 
 
 class Step(NamedTuple):
@@ -39,6 +39,8 @@ def walk_of(diagnostic: Diagnostic) -> Walk | None:
     A path of the engine ends on an edge into its first node; the arrival there is added, so that the round is closed.
     """
     witness = diagnostic.witness
+    if witness.get("walks"):
+        return Walk([_told(*step) for walk in witness["walks"] for step in walk], returns=False)
     path = witness.get("path") or witness.get("round")
     if path:
         start, arrival = path[0], path[-1][1]
@@ -60,6 +62,11 @@ def walk_of(diagnostic: Diagnostic) -> Walk | None:
             returns=False,
         )
     return None
+
+
+def _told(name: str, time: Any, note: str = "") -> Step:
+    """A step of a graph of another tool: its nodes alone, and what is to be said of one."""
+    return Step(shown_name(name), shown_time(time), True, printable(note), False)
 
 
 def change(before: Any, after: Any) -> tuple[str, bool]:

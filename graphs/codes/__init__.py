@@ -4,7 +4,7 @@ Law (tested): the codes here, the codes in the sources, and the pages in docs/co
 
 The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2, 3
 cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph, 7 a dataflow that runs, 8 time-aware
-operators and streams. The long
+operators and streams, 9 graphs of other tools. The long
 explanations are loaded when one is looked at, not before: every `pointstamp check` imports this file.
 """
 
@@ -32,6 +32,7 @@ class Code(NamedTuple):
     @property
     def explanation(self) -> Explanation:
         """What it means, why it matters, an example, a fix."""
+        from graphs.codes.of_adapters import ADAPTERS
         from graphs.codes.of_calls import CALLS
         from graphs.codes.of_commands import COMMANDS
         from graphs.codes.of_engines import ENGINES
@@ -47,7 +48,7 @@ class Code(NamedTuple):
         from graphs.codes.of_verdicts import VERDICTS
 
         runs = (STEPS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, STREAMS)
-        parts = (FILES, CALLS, VERDICTS, QUESTIONS, MODELS, OPERATORS, *runs)
+        parts = (FILES, CALLS, VERDICTS, QUESTIONS, MODELS, OPERATORS, ADAPTERS, *runs)
         return next(part[self.number] for part in parts if self.number in part)
 
     def to_json(self) -> dict[str, str]:
@@ -230,6 +231,17 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS813", "step-name-taken", "error", "Two steps that keep state, two inputs or two outputs have one name."),
     ("PS814", "bad-stream-step", "error", "A step of a stream was given something that it cannot work with."),
     ("PS815", "other-times", "error", "A step needs times of another kind than its stream has."),
+    # Graphs of other tools, read by adapters: reading them, agent graphs, partitions.
+    ("PS901", "no-such-tool", "error", "There is no adapter of this name, or it does not keep to the protocol."),
+    ("PS902", "tool-missing", "error", "The library of a tool is not installed here."),
+    ("PS903", "no-such-target", "error", "A target is not there, or is not a graph of the tool."),
+    ("PS904", "target-failed", "error", "The user's code that defines a target raised an exception."),
+    ("PS911", "fires-more-than-once", "warning", "A join runs more than once for one event, or in one round."),
+    ("PS912", "may-never-fire", "warning", "A join may wait for ever for a branch that is not taken."),
+    ("PS913", "mixes-rounds", "warning", "A join may put values of different rounds, or runs, together."),
+    ("PS914", "ends-only-by-its-step-limit", "error", "A loop has no way out but the tool's limit of steps."),
+    ("PS915", "waits-for-an-unrelated-loop", "warning", "A join waits for a loop that it takes nothing from."),
+    ("PS919", "decided-in-a-run", "note", "A part of the graph cannot be read before it runs."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}

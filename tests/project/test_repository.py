@@ -15,6 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from graphs.adapters import TOOLS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # package -> the top-level modules of this project that it may import besides itself
@@ -207,7 +209,7 @@ def test_constraints_hold_plain_pins_that_satisfy_every_requirement() -> None:
     assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line)] == []
     pins = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
     declared = project()["project"]
-    extras = declared["optional-dependencies"]
+    extras = {name: group for name, group in declared["optional-dependencies"].items() if name not in TOOLS}
     required = [Requirement(text) for group in (declared["dependencies"], *extras.values()) for text in group]
     for requirement in required:
         if requirement.name != declared["name"]:
@@ -217,4 +219,15 @@ def test_constraints_hold_plain_pins_that_satisfy_every_requirement() -> None:
 def test_the_extra_all_holds_every_other_extra() -> None:
     extras = project()["project"]["optional-dependencies"]
     (everything,) = extras["all"]
-    assert Requirement(everything).extras == set(extras) - {"all"}
+    assert Requirement(everything).extras == set(extras) - {"all", *TOOLS}
+
+
+def test_the_tools_that_adapters_read_are_extras_with_pins_of_their_own() -> None:
+    pins = dict(line.split("==") for line in read("constraints-adapters.txt").splitlines() if not line.startswith("#"))
+    versions = {canonicalize_name(name): version for name, version in pins.items()}
+    extras = project()["project"]["optional-dependencies"]
+    for name, tool in TOOLS.items():
+        if tool.library:
+            (requirement,) = map(Requirement, extras[name])
+            assert requirement.name == tool.library
+            assert requirement.specifier.contains(versions[canonicalize_name(tool.library)]), requirement
