@@ -1,0 +1,65 @@
+"""What is wrong with an agent graph, by could-result-in over its rounds (`graphs.adapters.rounds`).
+
+The laws stand in the files that judge them: `meetings` (what runs twice, and what waits for what it does not need),
+`joins` (what never runs, or mixes rounds), `endings` (what never ends). Each finding names the parts as the tool does,
+shows the ways that prove it, and says the smallest change that mends it in the words of the tool (`Words`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from graphs.adapters import Finding, Found
+from graphs.adapters.agents import AgentGraph
+from graphs.adapters.rounds import Rounds
+
+
+class Words(NamedTuple):
+    """How a tool would mend each fault; `{join}`, `{sources}`, `{one}`, `{other}`, `{loop}` are put in."""
+
+    fires_more_than_once: str
+    may_never_fire: str
+    mixes_rounds: str
+    mixes_runs: str
+    ends_only_by_its_step_limit: str
+    waits_for_an_unrelated_loop: str = ""
+
+
+def judge(agents: AgentGraph, words: Words) -> tuple[Rounds, list[Finding]]:
+    """All findings, those on one part together, in the order in which a run may come to the parts."""
+    from graphs.adapters.endings import endless
+    from graphs.adapters.joins import incomplete
+    from graphs.adapters.meetings import repeated, waiting_for_others
+
+    rounds = Rounds(agents)
+    found: list[tuple[str, Finding]] = []
+    for judged in (repeated, incomplete, endless, waiting_for_others):
+        found += judged(rounds, words)
+    found.sort(key=lambda each: (rounds.order[each[0]], each[1].code))
+    return rounds, [finding for _, finding in found]
+
+
+def found_in(agents: AgentGraph, words: Words, unknown: Sequence[str] = ()) -> Found:
+    """What an adapter answers of an agent graph."""
+    rounds, findings = judge(agents, words)
+    return Found(rounds.graph(), findings, unknown)
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Names for a sentence: `'a', 'b' and 'c'`."""
+    quoted = [f"'{name}'" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
+
+
+def walk(agents: AgentGraph, proof: Iterable[Any], notes: dict[str, str] | None = None) -> list[list[Any]]:
+    """A proof of could-result-in as steps to draw: the tool's nodes alone, each with its time."""
+    notes = notes or {}
+    steps: list[list[Any]] = []
+    for location, time in proof:
+        if location in agents.parts or location == agents.end:
+            step = [agents.shown(location), list(time)]
+            if location in notes:
+                step.append(notes[location])
+            steps.append(step)
+    return steps

@@ -1,0 +1,84 @@
+"""What adapters read from a tool for agents: nodes, what each waits for, and the ways out that it may take.
+
+It says what the tool will do as far as that can be read, and not more: a way out that nobody declared is not guessed.
+`graphs.adapters.rounds` makes a `Graph` of it whose times are rounds; `graphs.adapters.agent_findings` judges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+Takes: TypeAlias = Literal["all", "one", "some", "unsure"]
+Waits: TypeAlias = Literal["each", "step", "all", "rest", "fork"]
+
+Pace: TypeAlias = Literal["steps", "free"] | None
+
+
+class Exit(NamedTuple):
+    """Ways out of a node that are decided together.
+
+    `takes` says which of `targets` a node that has run goes on to: `all` of them; exactly `one`; `some`, which may well
+    be several, or none; `unsure`: nobody knows, none, one or several. `by` is who decides, in the tool's words.
+    """
+
+    targets: tuple[str, ...]
+    takes: Takes = "all"
+    by: str = ""
+
+
+class Part(NamedTuple):
+    """A node, or a join that the tool keeps apart from the node that it starts.
+
+    `waits` says when it runs: `each`, for every message; `step`, once for all that comes in one step of the tool; `all`,
+    when every source has sent; `rest`, when nothing else runs; `fork`, when all that one run of `opened_by` began is
+    over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over to
+    somebody outside, who may never answer. What begins `inside` it is a graph of its own.
+    """
+
+    name: str
+    waits: Waits
+    exits: Sequence[Exit] = ()
+    shown: str = ""
+    steps: int = 1
+    pauses: bool = False
+    opened_by: str = ""
+
+
+class AgentGraph:
+    """The parts by name, where a run starts, and what the tool does about limits and what joins keep.
+
+    `end` is the name by which ways out leave the graph; it is a part only where the tool makes something of what
+    arrives there first. `keeps`: joins keep what they have when a run ends, for the next one (on the same `kept_by`).
+    `limit` is what ends a loop without a way out, in words. `pace`: nodes run in `steps`, all of one before any of the
+    next; or `free`ly, as soon as they can and as long as they take; None where the order of nodes does not show.
+    """
+
+    def __init__(
+        self, name: str, start: str, end: str, *, limit: str, keeps: bool = False, kept_by: str = "", pace: Pace = None
+    ) -> None:
+        self.name = name
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.keeps = keeps
+        self.kept_by = kept_by
+        self.pace: Pace = pace
+        self.parts: dict[str, Part] = {}
+
+    def add(self, part: Part) -> None:
+        """Add a part; its exits may lead to parts that are added later."""
+        self.parts[part.name] = part
+
+    def shown(self, name: str) -> str:
+        """How a part is called in findings."""
+        part = self.parts.get(name)
+        return part.shown if part is not None and part.shown else name
+
+    def arcs(self) -> Iterator[tuple[str, int, Exit, str]]:
+        """Every way out: the part, the number of the exit, the exit, and where it leads."""
+        for part in self.parts.values():
+            for number, exit in enumerate(part.exits):
+                for target in dict.fromkeys(exit.targets):
+                    if target == self.end or target in self.parts:
+                        yield part.name, number, exit, target

@@ -1,0 +1,332 @@
+"""Joins of all their sources: whether what they wait for comes, and comes in the same round.
+
+A join of all runs when each source has sent since it ran last. It is *complete* at a time u when every run in which one
+source sends at u has every source send at u. A *decision* at a part f in round t takes some of the ways of one exit and
+leaves the others; with it, only what could result without the ways that it leaves is possible at that time, and in later
+rounds of the loops that f is in everything is again.
+
+**PS912.** The join *may never fire* when a decision leaves a source p possible at u, and another one, q, possible
+neither at u nor at a later round: p has sent, and what q has to send never comes in this run.
+
+**PS913.** It *mixes rounds* when such a decision leaves q possible at a later round u' > u: then q of u' comes together
+with p of u. It mixes *runs* when the tool keeps what p has sent for a later run. And it mixes rounds without any
+decision where nothing waits for the join: when p, in the round u, could result in p in a later round by a way that
+passes neither the join nor q, and comes again before q has come: at any time where the tool lets nodes run freely, and
+where it goes by steps, when q comes at least so many steps after p as the way has.
+
+A join that waits for all that one run of a fork began *mixes rounds* when the fork, at t, could result in itself at a
+later round by a way that does not pass the join: what it began in all those rounds is one.
+
+Cost: two closures for each decision on which the sources of a join hang, and one for each pair of sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from graphs.adapters import Finding
+from graphs.adapters.agent_findings import Words, listed, walk
+from graphs.adapters.agents import AgentGraph
+from graphs.adapters.first_ways import FirstWays
+from graphs.adapters.rounds import Arc, Loop, Rounds
+from progress.closure import close
+from progress.could_result_in import CouldResultIn
+from progress.pointstamp import Pointstamp
+from progress.topology import Network
+
+
+class _Decision(NamedTuple):
+    """Some ways of one exit are taken, and the others are left."""
+
+    at: str
+    by: str
+    taken: tuple[str, ...]
+    left: tuple[Arc, ...]
+
+
+class _Left(NamedTuple):
+    """A source that sends at the join's first time, and one that does not: what it may do later, if anything."""
+
+    decision: _Decision
+    sends: Arc
+    missing: Arc
+    later: Any
+    early: list[Pointstamp]
+    late: list[Pointstamp]
+
+
+def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
+    """PS912 and PS913: each join once for each code."""
+    found: list[tuple[str, Finding]] = []
+    joins = [name for name, part in rounds.agents.parts.items() if part.waits == "all" and len(rounds.entering[name]) > 1]
+    if joins:
+        found += _by_decisions(rounds, words, joins)
+        told = {name for name, finding in found if finding.code == "PS913"}
+        found += [each for name in joins if name not in told for each in _overtaken(rounds, words, name)]
+    for name, part in rounds.agents.parts.items():
+        if part.waits == "fork" and part.opened_by in rounds.agents.parts:
+            found += _opened_again(rounds, words, name, part.opened_by)
+    return found
+
+
+# --- decisions --------------------------------------------------------------------------------------------------------
+
+
+def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+    agents = rounds.agents
+    network = rounds.graph().network()
+    possible = close(network, [_start(agents)]).frontiers
+    seen: set[tuple[str, str]] = set()
+    for decision in _decisions(rounds, joins, possible.keys()):
+        without = rounds.graph({arc.id for arc in decision.left}).network()
+        first = close(without, [_start(agents)]).frontiers
+        if decision.at not in first:
+            continue
+        again = _again(rounds, decision.at, first)
+        after = close(network, again).frontiers if again else {}
+        for name in joins:
+            left = _left(rounds, name, decision, (possible, first, after), (without, network), again)
+            if left is None:
+                continue
+            never = left.later is None
+            code = "PS912" if never else "PS913"
+            if (name, code) not in seen:
+                seen.add((name, code))
+                yield name, _never(rounds, words, name, left) if never else _mixes(rounds, words, name, left)
+            if never and agents.keeps and (name, "PS913") not in seen:
+                seen.add((name, "PS913"))
+                yield name, _mixes_runs(rounds, words, name, left)
+
+
+def _start(agents: AgentGraph) -> tuple[str, tuple[int, ...]]:
+    return agents.start, (0,)
+
+
+def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[_Decision]:
+    """Those that can make a difference: where not every way of the exit leads to the same sources in one round."""
+    leads = _leading(rounds, [arc for name in joins for arc in rounds.entering[name]])
+    for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__):
+        if name not in possible:
+            continue
+        for group, exit in enumerate(rounds.agents.parts[name].exits):
+            if exit.takes == "all":
+                continue
+            arcs = [arc for arc in rounds.leaving[name] if arc.group == group]
+            bits = [0 if arc.id in rounds.back else leads.get(arc.target, 0) | leads.get(arc.id, 0) for arc in arcs]
+            if not any(bits) or (exit.takes == "one" and len(set(bits)) == 1):
+                continue
+            for arc in arcs:
+                others = tuple(other for other in arcs if other is not arc)
+                if others:
+                    yield _Decision(name, exit.by, (arc.target,), others)
+            for arc in arcs:
+                if exit.takes != "one" and (len(arcs) != 2):
+                    rest = tuple(other.target for other in arcs if other is not arc)
+                    yield _Decision(name, exit.by, rest, (arc,))
+
+
+def _leading(rounds: Rounds, sources: Sequence[Arc]) -> dict[str, int]:
+    """For each part, and each source's own arc, which sources it leads to within its round, as bits."""
+    leads = {arc.id: 1 << number for number, arc in enumerate(sources)}
+    waiting = list(sources)
+    while waiting:
+        arc = waiting.pop()
+        bits = leads.get(arc.source, 0) | leads[arc.id]
+        if bits != leads.get(arc.source, 0):
+            leads[arc.source] = bits
+            for before in rounds.entering[arc.source]:
+                if before.id not in rounds.back:
+                    leads[before.id] = leads.get(before.id, 0) | bits
+                    waiting.append(before)
+    return leads
+
+
+def _again(rounds: Rounds, at: str, first: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Where the next round of a loop that a part is in begins, with a decision taken in this one."""
+    back = [arc for arc in rounds.arcs if arc.id in first and _holds(rounds.back.get(arc.id), at)]
+    return [(arc.id, time) for arc in back for time in first[arc.id]]
+
+
+def _holds(loop: Loop | None, name: str) -> bool:
+    return loop is not None and name in loop.members
+
+
+def _left(
+    rounds: Rounds,
+    name: str,
+    decision: _Decision,
+    frontiers: tuple[Any, Any, Any],
+    networks: tuple[Network, Network],
+    again: list[tuple[str, Any]],
+) -> _Left | None:
+    """What a decision leaves of a join's sources: one that sends, with one that does not; one that may later first."""
+    possible, first, after = frontiers
+    base = rounds.base(name)
+    arcs = [arc for arc in rounds.entering[name] if base in possible.get(arc.id, ())]
+    sending = [arc for arc in arcs if base in first.get(arc.id, ())]
+    missing = [arc for arc in arcs if base not in first.get(arc.id, ()) and base not in after.get(arc.id, ())]
+    if not sending or not missing:
+        return None
+    later = [(arc, time) for arc in missing for time in (*first.get(arc.id, ()), *after.get(arc.id, ()))]
+    start = _start(rounds.agents)
+    early = CouldResultIn(networks[0]).proof(start, (sending[0].id, base)) or []
+    if not later:
+        return _Left(decision, sending[0], missing[0], None, early, [])
+    arc, time = min(later, key=lambda each: each[1])
+    late = list(CouldResultIn(networks[0]).proof(start, (arc.id, time)) or [])
+    for begin in again if not late else ():
+        if way := CouldResultIn(networks[1]).proof(begin, (arc.id, time)):
+            late = [*(CouldResultIn(networks[0]).proof(start, begin) or []), *way[1:]]
+            break
+    return _Left(decision, sending[0], arc, time, early, late)
+
+
+# --- nothing waits ----------------------------------------------------------------------------------------------------
+
+
+def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, Finding]]:
+    """A source that comes again before another one has come."""
+    agents = rounds.agents
+    if agents.pace is None or not rounds.contexts[name]:
+        return
+    whole = FirstWays(rounds, rounds.graph().network(), *_start(agents))
+    base, steps = rounds.base(name), whole.steps(agents.start)
+    arcs = [arc for arc in rounds.entering[name] if whole.times.get(arc.id) == base]
+    into = {arc.id for arc in rounds.entering[name]}
+    for one in arcs:
+        others = [arc for arc in arcs if arc.source != one.source]
+        for other in others:
+            around = {arc.id for arc in rounds.entering[other.source]} | into
+            network = rounds.graph(around).network()
+            loop = next((each for each in reversed(rounds.contexts[name]) if one.source in each.members), None)
+            if loop is None:
+                continue
+            begin = one.source, rounds.base(one.source)
+            reach = close(network, [begin]).frontiers
+            back = [arc for arc in rounds.arcs if arc.id in loop.back and arc.id in reach]
+            if not back:
+                continue
+            way = CouldResultIn(network).proof(begin, (one.source, _next(rounds, one.source, loop))) or []
+            period = sum(agents.parts[place].steps for place, _ in way[1:] if place in agents.parts)
+            lag = steps.get(other.source, 0) - steps.get(one.source, 0)
+            if not way or (agents.pace == "steps" and lag < period):
+                continue
+            yield name, _overtakes(rounds, words, name, one, other, way)
+            return
+
+
+def _next(rounds: Rounds, name: str, loop: Loop) -> tuple[int, ...]:
+    at = 1 + rounds.contexts[name].index(loop)
+    base = rounds.base(name)
+    return (*base[:at], 1, *base[at + 1 :])
+
+
+# --- forks ------------------------------------------------------------------------------------------------------------
+
+
+def _opened_again(rounds: Rounds, words: Words, name: str, fork: str) -> Iterator[tuple[str, Finding]]:
+    """A fork that begins anew before the join of what it began before is over."""
+    agents = rounds.agents
+    network = rounds.graph({arc.id for arc in rounds.entering[name]}).network()
+    loop = next((loop for loop in reversed(rounds.loops) if fork in loop.members), None)
+    if loop is None:
+        return
+    begin = fork, rounds.base(fork)
+    way = CouldResultIn(network).proof(begin, (fork, _next(rounds, fork, loop)))
+    if way is None or CouldResultIn(rounds.graph()).proof(begin, (name, rounds.base(name))) is None:
+        return
+    shown = agents.shown(name)
+    message = (
+        f"'{shown}' puts all rounds of the loop of '{agents.shown(loop.head)}' together: "
+        f"'{agents.shown(fork)}' begins the next one before '{shown}' has run"
+    )
+    steps = walk(agents, way)
+    steps[-1].append(f"again, and '{shown}' still waits")
+    hint = words.mixes_rounds.format(join=shown, sources="", one=agents.shown(fork), other=shown, loop=agents.shown(loop.head))
+    yield name, Finding("PS913", message, hint, {"join": shown, "walks": [steps]})
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def _hint(rounds: Rounds, text: str, name: str, one: Arc, other: Arc) -> str:
+    agents = rounds.agents
+    sources = [agents.shown(arc.source) for arc in rounds.entering[name]]
+    return text.format(
+        join=agents.shown(name),
+        sources=", ".join(sources),
+        one=agents.shown(one.source),
+        other=agents.shown(other.source),
+        loop=agents.shown(rounds.contexts[name][-1].head) if rounds.contexts[name] else "",
+    )
+
+
+def _says(rounds: Rounds, decision: _Decision) -> str:
+    agents = rounds.agents
+    by = f"{decision.by} of '{agents.shown(decision.at)}'" if decision.by else f"'{agents.shown(decision.at)}'"
+    taken = listed(_names(agents, decision.taken))
+    left = listed(dict.fromkeys(_names(agents, [arc.target for arc in decision.left])), "or")
+    return f"when {by} goes to {taken} and not to {left}"
+
+
+def _names(agents: AgentGraph, targets: Sequence[str]) -> list[str]:
+    return ["the end" if target == agents.end else agents.shown(target) for target in targets]
+
+
+def _never(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:
+    agents = rounds.agents
+    shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
+    message = f"'{shown}' may never fire: {_says(rounds, left.decision)}, '{sends}' comes and '{missing}' does not"
+    steps = walk(agents, left.early, {left.decision.at: "decides here"})
+    steps.append([shown, list(rounds.base(name)), f"waits for '{missing}', which never comes"])
+    witness = {"join": shown, "comes": sends, "missing": missing, "walks": [steps]}
+    return Finding("PS912", message, _hint(rounds, words.may_never_fire, name, left.sends, left.missing), witness)
+
+
+def _mixes(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:
+    agents = rounds.agents
+    shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
+    one, other = _rounds_of(rounds.base(name), left.later)
+    message = (
+        f"'{shown}' may mix rounds: {_says(rounds, left.decision)}, it puts '{sends}' of round {one} together with "
+        f"'{missing}' of round {other}"
+    )
+    early = walk(agents, left.early, {left.decision.at: "decides here"})
+    late = walk(agents, left.late)
+    late.append([shown, list(left.later), f"with '{sends}' of round {one}"])
+    witness = {"join": shown, "comes": sends, "missing": missing, "walks": [early, late]}
+    return Finding("PS913", message, _hint(rounds, words.mixes_rounds, name, left.sends, left.missing), witness)
+
+
+def _mixes_runs(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:
+    agents = rounds.agents
+    shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
+    message = (
+        f"'{shown}' may mix runs on the same {agents.kept_by}: {_says(rounds, left.decision)}, what '{sends}' sent is "
+        f"kept, and put together with '{missing}' of a later run"
+    )
+    early = walk(agents, left.early, {left.decision.at: "decides here"})
+    late = [[missing, [1, *rounds.base(left.missing.source)[1:]], "in a later run"]]
+    late.append([shown, [1, *rounds.base(name)[1:]], f"with '{sends}' of this one"])
+    witness = {"join": shown, "comes": sends, "missing": missing, "walks": [early, late]}
+    return Finding("PS913", message, _hint(rounds, words.mixes_runs, name, left.sends, left.missing), witness)
+
+
+def _overtakes(rounds: Rounds, words: Words, name: str, one: Arc, other: Arc, way: Sequence[Pointstamp]) -> Finding:
+    agents = rounds.agents
+    shown, fast, slow = agents.shown(name), agents.shown(one.source), agents.shown(other.source)
+    message = (
+        f"'{shown}' may mix rounds: nothing in the loop waits for it, so '{fast}' of a later round comes before "
+        f"'{slow}' of this one"
+    )
+    steps = walk(agents, way)
+    steps[-1].append(f"again, and '{slow}' of the round before may not have come")
+    witness = {"join": shown, "comes": fast, "missing": slow, "walks": [steps]}
+    return Finding("PS913", message, _hint(rounds, words.mixes_rounds, name, one, other), witness)
+
+
+def _rounds_of(first: Sequence[int], later: Sequence[int]) -> tuple[int, int]:
+    """The rounds of two times as people count them, in the outermost loop in which they differ."""
+    at = next((at for at, (one, other) in enumerate(zip(first, later, strict=True)) if one != other), 0)
+    return first[at] + 1, later[at] + 1

@@ -1,0 +1,193 @@
+"""Ways that part and meet again: what runs more than once for one event, and what waits for what it does not need.
+
+**PS911.** A part that runs for each message, or for what one step of the tool brings, *fires more than once* when an
+event (f, t) has two ways out that are not alternatives, x and y, and both (x, .) and (y, .) could result in the part at
+one and the same time u, by two ways that have no part in common but f and the part itself. Where the tool runs a part
+once for all that comes in one step, the two ways also have to take a different number of steps. Without alternatives on
+both ways it happens in every run that comes to f: then it is an error.
+
+**PS915.** A part that runs when nothing else does *waits for an unrelated loop* when an event (f, t) has two such ways
+out, one of which could result in the part, the other in the head of a loop, and no event of the loop could result in
+the part: whatever the loop does, the part takes nothing from it.
+
+Cost: a closure for each way out of a part that has several which are not alternatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from graphs.adapters import Finding
+from graphs.adapters.agent_findings import Words, listed
+from graphs.adapters.first_ways import FirstWays
+from graphs.adapters.rounds import Arc, Rounds, are_alternatives
+from progress.topology import Network
+
+
+class _Fork:
+    """Two ways out of a part that may both be taken for one event, and what each could result in."""
+
+    def __init__(self, whole: FirstWays, one: Arc, other: Arc, network: Network, reached: dict[str, FirstWays]) -> None:
+        self.whole = whole
+        self.one = one
+        self.other = other
+        self.ways = tuple(self._reach(arc, network, reached) for arc in (one, other))
+
+    def _reach(self, arc: Arc, network: Network, reached: dict[str, FirstWays]) -> FirstWays:
+        if arc.id not in reached:
+            reached[arc.id] = FirstWays(self.whole.rounds, network, arc.id, self.whole.times[arc.id])
+        return reached[arc.id]
+
+
+def _forks(rounds: Rounds, network: Network) -> Iterator[_Fork]:
+    """Every pair of ways out that may be taken for one event, those of late parts first: they explain more."""
+    for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__, reverse=True):
+        pairs = [
+            pair
+            for pair in combinations(rounds.leaving[name], 2)
+            if not are_alternatives(*pair) and all(arc.target in rounds.leaving for arc in pair)
+        ]
+        if pairs:
+            whole = FirstWays(rounds, network, name, rounds.base(name))
+            reached: dict[str, FirstWays] = {}
+            for one, other in pairs:
+                yield _Fork(whole, one, other, network, reached)
+
+
+def repeated(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
+    """PS911: what fires more than once, each part once, with the pair of ways that is most certain."""
+    network = rounds.graph().network()
+    several = {
+        name: arcs
+        for name, arcs in rounds.entering.items()
+        if len(arcs) > 1 and rounds.agents.parts[name].waits in ("each", "step")
+    }
+    found: dict[str, tuple[bool, list[list[Arc]], _Fork]] = {}
+    if not several:
+        return []
+    for fork in _forks(rounds, network):
+        for name, arcs in several.items():
+            if name in found and found[name][0]:
+                continue
+            ways = _apart(rounds, fork, name, arcs)
+            if ways is not None:
+                certain = all(arc.exit.takes == "all" for way in ways for arc in way)
+                if certain or name not in found:
+                    found[name] = certain, ways, fork
+    return [(name, _told_repeated(rounds, words, name, *each)) for name, each in found.items()]
+
+
+def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[list[Arc]] | None:
+    """Two ways from a fork to a part that meet there first, at one time, and in different steps where that matters."""
+    first, second = fork.ways
+    start = fork.one.source
+    if first.times.get(name) is None or first.times.get(name) != second.times.get(name):
+        return None
+    by_step = rounds.agents.parts[name].waits == "step"
+    earliest = fork.whole.steps(start) if by_step else {}
+    for one in arcs:
+        for other in arcs:
+            if one.id == other.id or not (_brings(first, one, name) and _brings(second, other, name)):
+                continue
+            for way in first.ways(fork.one, one, {start, name}):
+                passed = {arc.target for arc in way} | {start}
+                for another in second.ways(fork.other, other, passed):
+                    lengths = {_length(rounds, each, earliest) for each in (way, another)}
+                    if not by_step or len(lengths) > 1:
+                        return [way, another]
+    return None
+
+
+def _brings(reach: FirstWays, arc: Arc, name: str) -> bool:
+    return reach.times.get(arc.id) == reach.times[name]
+
+
+def _length(rounds: Rounds, way: Sequence[Arc], earliest: dict[str, int]) -> int:
+    """The step in which a way arrives: a join of all runs when its last source has."""
+    step = 0
+    for arc in way:
+        part = rounds.agents.parts[arc.target]
+        step += part.steps
+        if part.waits == "all":
+            step = max(step, earliest.get(arc.target, 0))
+    return step
+
+
+def _told_repeated(
+    rounds: Rounds, words: Words, name: str, certain: bool, ways: list[list[Arc]], fork: _Fork
+) -> Finding:
+    agents = rounds.agents
+    shown = agents.shown(name)
+    sources = [agents.shown(way[-1].source) for way in ways]
+    again = rounds.back.get(ways[0][-1].id) is not None
+    steps = [len([arc for arc in way if agents.parts[arc.target].steps]) for way in ways]
+    by_step = agents.parts[name].waits == "step"
+    why = f", {steps[0]} and {steps[1]} steps after '{agents.shown(fork.one.source)}'" if by_step else ""
+    message = (
+        f"'{shown}' {'fires' if certain else 'may fire'} more than once {'a round' if again else 'for one run'} "
+        f"of '{agents.shown(fork.one.source)}': for {listed(sources)} separately{why}"
+    )
+    hint = words.fires_more_than_once.format(
+        join=shown, one=sources[0], other=sources[1], sources=", ".join(sources), fork=agents.shown(fork.one.source)
+    )
+    walks = [_steps(rounds, way, fork, number) for number, way in enumerate(ways, 1)]
+    return Finding("PS911", message, hint, {"join": shown, "sources": sources, "walks": walks}, "error" if certain else None)
+
+
+def _steps(rounds: Rounds, way: Sequence[Arc], fork: _Fork, number: int) -> list[list[object]]:
+    """A way out of a fork to draw: who decides stands beside each step that is decided."""
+    agents = rounds.agents
+    begin = way[0].source
+    steps: list[list[object]] = [[agents.shown(begin), list(rounds.base(begin)), "both ways" if number == 1 else "and"]]
+    times = fork.ways[number - 1].times
+    for arc in way:
+        if agents.shown(arc.target) != agents.shown(arc.source):
+            steps.append([agents.shown(arc.target), list(times[arc.target])])
+            if arc.exit.takes != "all":
+                steps[-1].append(f"if {arc.exit.by or 'it'} goes there")
+    return steps
+
+
+def waiting_for_others(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
+    """PS915: what runs when nothing else does, and a loop that it waits for without need."""
+    agents = rounds.agents
+    resting = [name for name, part in agents.parts.items() if part.waits == "rest"]
+    if not resting or not rounds.loops:
+        return []
+    network = rounds.graph().network()
+    related = {
+        loop.head: FirstWays(rounds, network, loop.head, rounds.base(loop.head)).times.keys() for loop in rounds.loops
+    }
+    found: dict[str, Finding] = {}
+    for fork in _forks(rounds, network):
+        for name in resting:
+            for loop in rounds.loops:
+                if name in found or name in related[loop.head]:
+                    continue
+                for at, (one, other) in enumerate(((fork.one, fork.other), (fork.other, fork.one))):
+                    to, away = fork.ways[at], fork.ways[1 - at]
+                    if name in to.times and loop.head in away.times and name not in found:
+                        found[name] = _told_waiting(rounds, words, name, loop.head, to, away, one, other)
+    return list(found.items())
+
+
+def _told_waiting(
+    rounds: Rounds, words: Words, name: str, head: str, to: FirstWays, away: FirstWays, one: Arc, other: Arc
+) -> Finding:
+    agents = rounds.agents
+    ends = [next(arc for arc in rounds.entering[each] if arc.id in ways.times) for each, ways in ((name, to), (head, away))]
+    shown, loop = agents.shown(name), agents.shown(head)
+    sources = [agents.shown(arc.source) for arc in rounds.entering[name]]
+    message = f"'{shown}' waits until the loop of '{loop}' is over, and takes nothing from it"
+    hint = words.waits_for_an_unrelated_loop.format(
+        join=shown, loop=loop, sources=", ".join(sources), one=sources[0], other=sources[-1]
+    )
+    walks = []
+    for ways, begin, end in ((to, one, ends[0]), (away, other, ends[1])):
+        way = next(iter(ways.ways(begin, end)), [begin])
+        steps: list[list[object]] = [[agents.shown(begin.source), list(rounds.base(begin.source))]]
+        steps += [[agents.shown(arc.target), list(ways.times[arc.target])] for arc in way]
+        walks.append(steps)
+    walks[1][-1].append("its rounds lead nowhere near")
+    return Finding("PS915", message, hint, {"join": shown, "loop": loop, "walks": walks})
