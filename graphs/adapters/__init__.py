@@ -65,6 +65,7 @@ class Tool(NamedTuple):
 # the extra of the tool's name; none where the standard library is enough.
 TOOLS: dict[str, Tool] = {
     "langgraph": Tool("graphs.adapters.langgraph", "langgraph", "module:graph, a StateGraph, compiled or not"),
+    "agent-framework": Tool("graphs.adapters.agent_framework", "agent-framework-core", "module:workflow, a Workflow"),
 }
 
 

@@ -33,7 +33,7 @@ class Part(NamedTuple):
     `waits` says when it runs: `each`, for every message; `step`, once for all that comes in one step of the tool; `all`,
     when every source has sent; `rest`, when nothing else runs; `fork`, when all that one run of `opened_by` began is
     over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over to
-    somebody outside, who may never answer. What begins `inside` it is a graph of its own.
+    somebody outside, who may never answer. `silent`: it may also take no way out at all.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Part(NamedTuple):
     shown: str = ""
     steps: int = 1
     pauses: bool = False
+    silent: bool = False
     opened_by: str = ""
 
 

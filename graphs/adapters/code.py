@@ -38,6 +38,17 @@ def names_in(function: Any) -> set[str]:
     return {name for each in _codes(code) for name in each.co_names} if code is not None else set()
 
 
+def constants_in(function: Any) -> set[str]:
+    """The texts that stand in a function's code: constants, names of keyword arguments."""
+    code = getattr(function, "__code__", None)
+    found: set[str] = set()
+    for each in _codes(code) if code is not None else ():
+        for constant in each.co_consts:
+            parts = constant if isinstance(constant, tuple) else (constant,)
+            found.update(part for part in parts if isinstance(part, str))
+    return found
+
+
 def _codes(code: CodeType) -> Iterator[CodeType]:
     yield code
     for constant in code.co_consts:

@@ -4,7 +4,7 @@
 goes on inevitably; or takes exactly one, and each does. A join of all does so only if all of its sources do. It is the
 greatest set with this property, so each event (x, t) of a part in it results in a later one in it, whatever is
 decided: the parts are finitely many, so events come back to one of them at a later round, without end. A part that may
-hand over to somebody outside is in no such set. What is unsure is not in it: a loop of which nobody knows whether it
+hand over to somebody outside, or take no way out, is in no such set. What is unsure is not in it: a loop of which nobody knows whether it
 ends is no finding.
 
 Cost: O(arcs) for each part that is taken out of the set.
@@ -22,7 +22,7 @@ def endless(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
     """PS914: each loop that has no way out, once."""
     agents = rounds.agents
     reached = rounds.reached()
-    going = {name for name in reached if not agents.parts[name].pauses}
+    going = {name for name in reached if not (agents.parts[name].pauses or agents.parts[name].silent)}
 
     def goes_on(exit: Exit) -> bool:
         inward = [target for target in exit.targets if target in going]

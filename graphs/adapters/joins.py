@@ -76,11 +76,11 @@ def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
 def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterator[tuple[str, Finding]]:
     agents = rounds.agents
     network = rounds.graph().network()
-    possible = close(network, [_start(agents)]).frontiers
+    possible = close(network, [_start(rounds)]).frontiers
     seen: set[tuple[str, str]] = set()
     for decision in _decisions(rounds, joins, possible.keys()):
         without = rounds.graph({arc.id for arc in decision.left}).network()
-        first = close(without, [_start(agents)]).frontiers
+        first = close(without, [_start(rounds)]).frontiers
         if decision.at not in first:
             continue
         again = _again(rounds, decision.at, first)
@@ -99,8 +99,8 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
                 yield name, _mixes_runs(rounds, words, name, left)
 
 
-def _start(agents: AgentGraph) -> tuple[str, tuple[int, ...]]:
-    return agents.start, (0,)
+def _start(rounds: Rounds) -> tuple[str, tuple[int, ...]]:
+    return rounds.agents.start, rounds.base(rounds.agents.start)
 
 
 def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[_Decision]:
@@ -109,6 +109,8 @@ def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[
     for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__):
         if name not in possible:
             continue
+        if rounds.agents.parts[name].silent and any(leads.get(arc.id) for arc in rounds.leaving[name]):
+            yield _Decision(name, "", (), tuple(rounds.leaving[name]))
         for group, exit in enumerate(rounds.agents.parts[name].exits):
             if exit.takes == "all":
                 continue
@@ -128,7 +130,7 @@ def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[
 
 def _leading(rounds: Rounds, sources: Sequence[Arc]) -> dict[str, int]:
     """For each part, and each source's own arc, which sources it leads to within its round, as bits."""
-    leads = {arc.id: 1 << number for number, arc in enumerate(sources)}
+    leads: dict[str, int] = {arc.id: 1 << number for number, arc in enumerate(sources)}
     waiting = list(sources)
     while waiting:
         arc = waiting.pop()
@@ -169,7 +171,7 @@ def _left(
     if not sending or not missing:
         return None
     later = [(arc, time) for arc in missing for time in (*first.get(arc.id, ()), *after.get(arc.id, ()))]
-    start = _start(rounds.agents)
+    start = _start(rounds)
     early = CouldResultIn(networks[0]).proof(start, (sending[0].id, base)) or []
     if not later:
         return _Left(decision, sending[0], missing[0], None, early, [])
@@ -190,7 +192,7 @@ def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, F
     agents = rounds.agents
     if agents.pace is None or not rounds.contexts[name]:
         return
-    whole = FirstWays(rounds, rounds.graph().network(), *_start(agents))
+    whole = FirstWays(rounds, rounds.graph().network(), *_start(rounds))
     base, steps = rounds.base(name), whole.steps(agents.start)
     arcs = [arc for arc in rounds.entering[name] if whole.times.get(arc.id) == base]
     into = {arc.id for arc in rounds.entering[name]}
@@ -264,10 +266,12 @@ def _hint(rounds: Rounds, text: str, name: str, one: Arc, other: Arc) -> str:
 
 def _says(rounds: Rounds, decision: _Decision) -> str:
     agents = rounds.agents
-    by = f"{decision.by} of '{agents.shown(decision.at)}'" if decision.by else f"'{agents.shown(decision.at)}'"
-    taken = listed(_names(agents, decision.taken))
+    if not decision.by:
+        return f"when '{agents.shown(decision.at)}' sends nothing"
+    by = f"{decision.by} of '{agents.shown(decision.at)}'"
+    taken = listed(_names(agents, decision.taken)) if decision.taken else ""
     left = listed(dict.fromkeys(_names(agents, [arc.target for arc in decision.left])), "or")
-    return f"when {by} goes to {taken} and not to {left}"
+    return f"when {by} goes to {taken} and not to {left}" if taken else f"when {by} does not go to {left}"
 
 
 def _names(agents: AgentGraph, targets: Sequence[str]) -> list[str]:

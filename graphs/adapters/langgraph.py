@@ -40,7 +40,7 @@ WORDS = Words(
         "add_edge('{loop}', '{join}')"
     ),
     waits_for_an_unrelated_loop=(
-        "let '{join}' wait for what it takes: add_edge([{sources!r}], '{join}') instead of defer=True"
+        "let '{join}' wait for what it takes: add_edge([{quoted}], '{join}') instead of defer=True"
     ),
 )
 

@@ -72,10 +72,14 @@ def repeated(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
                 continue
             ways = _apart(rounds, fork, name, arcs)
             if ways is not None:
-                certain = all(arc.exit.takes == "all" for way in ways for arc in way)
+                certain = all(_is_certain(rounds, arc) for way in ways for arc in way)
                 if certain or name not in found:
                     found[name] = certain, ways, fork
     return [(name, _told_repeated(rounds, words, name, *each)) for name, each in found.items()]
+
+
+def _is_certain(rounds: Rounds, arc: Arc) -> bool:
+    return arc.exit.takes == "all" and not rounds.agents.parts[arc.source].silent
 
 
 def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[list[Arc]] | None:
@@ -181,7 +185,10 @@ def _told_waiting(
     sources = [agents.shown(arc.source) for arc in rounds.entering[name]]
     message = f"'{shown}' waits until the loop of '{loop}' is over, and takes nothing from it"
     hint = words.waits_for_an_unrelated_loop.format(
-        join=shown, loop=loop, sources=", ".join(sources), one=sources[0], other=sources[-1]
+        join=shown,
+        loop=loop,
+        sources=", ".join(sources),
+        quoted=", ".join(f"'{source}'" for source in sources),
     )
     walks = []
     for ways, begin, end in ((to, one, ends[0]), (away, other, ends[1])):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -19,7 +20,9 @@ from typing import Any
 
 from progress.errors import PointstampError, brief, one_of
 
-HERE = str(Path(__file__).resolve().parent.parent.parent)
+ROOT = Path(__file__).resolve().parent.parent.parent
+OURS = tuple(f"{ROOT / package}/" for package in ("pointstamp", "graphs", "recursion", "progress"))
+STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
 _RIGHT = "module:attribute or file.py:attribute, like app:graph"
 
 
@@ -96,4 +99,6 @@ def _failed(what: str, error: BaseException) -> PointstampError:
 
 
 def _is_theirs(file: str) -> bool:
-    return not file.startswith((f"{HERE}/graphs/", f"{HERE}/progress/", f"{HERE}/pointstamp/", "<frozen "))
+    """Whether a file is neither this project's, nor Python's, nor an installed library's."""
+    installed = any(folder in file for folder in ("/site-packages/", "/dist-packages/"))
+    return not installed and not file.startswith((*OURS, *STANDARD, "<frozen "))
