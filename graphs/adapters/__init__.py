@@ -66,6 +66,9 @@ class Tool(NamedTuple):
 TOOLS: dict[str, Tool] = {
     "langgraph": Tool("graphs.adapters.langgraph", "langgraph", "module:graph, a StateGraph, compiled or not"),
     "agent-framework": Tool("graphs.adapters.agent_framework", "agent-framework-core", "module:workflow, a Workflow"),
+    "pydantic-graph": Tool("graphs.adapters.pydantic_graph", "pydantic-graph", "module:graph, a built Graph"),
+    "haystack": Tool("graphs.adapters.haystack", "haystack-ai", "module:pipeline, a Pipeline"),
+    "adk": Tool("graphs.adapters.adk", "google-adk", "module:workflow, a Workflow"),
 }
 
 

@@ -59,6 +59,8 @@ def walk(agents: AgentGraph, proof: Iterable[Any], notes: dict[str, str] | None 
     for location, time in proof:
         if location in agents.parts or location == agents.end:
             step = [agents.shown(location), list(time)]
+            if steps and step == steps[-1][:2]:
+                steps.pop()  # what the tool keeps apart and nobody sees, as a fork
             if location in notes:
                 step.append(notes[location])
             steps.append(step)

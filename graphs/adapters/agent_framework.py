@@ -74,7 +74,7 @@ def describe(workflow: Workflow) -> tuple[AgentGraph, Words, list[str]]:
         workflow.name or "workflow",
         workflow.start_executor_id,
         END,
-        limit=f"its limit of {workflow.max_iterations} iterations",
+        limit=f"its limit of {workflow.max_iterations} iterations ends it",
         keeps=True,
         kept_by="workflow object",
         pace="steps",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-Takes: TypeAlias = Literal["all", "one", "some", "unsure"]
+Takes: TypeAlias = Literal["all", "together", "one", "some", "unsure"]
 Waits: TypeAlias = Literal["each", "step", "all", "rest", "fork"]
 
 Pace: TypeAlias = Literal["steps", "free"] | None
@@ -18,8 +18,8 @@ Pace: TypeAlias = Literal["steps", "free"] | None
 class Exit(NamedTuple):
     """Ways out of a node that are decided together.
 
-    `takes` says which of `targets` a node that has run goes on to: `all` of them; exactly `one`; `some`, which may well
-    be several, or none; `unsure`: nobody knows, none, one or several. `by` is who decides, in the tool's words.
+    `takes` says which of `targets` a node that has run goes on to: `all` of them; all `together`, or
+    none; exactly `one`; `some`, which may well be several, or none; `unsure`: nobody knows, none, one or several. `by` is who decides, in the tool's words.
     """
 
     targets: tuple[str, ...]
@@ -31,8 +31,7 @@ class Part(NamedTuple):
     """A node, or a join that the tool keeps apart from the node that it starts.
 
     `waits` says when it runs: `each`, for every message; `step`, once for all that comes in one step of the tool; `all`,
-    when every source has sent; `rest`, when nothing else runs; `fork`, when all that one run of `opened_by` began is
-    over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over to
+    when every source has sent; `rest`, when nothing else runs; `fork`, when all that a fork before it began is over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over to
     somebody outside, who may never answer. `silent`: it may also take no way out at all.
     """
 
@@ -43,7 +42,6 @@ class Part(NamedTuple):
     steps: int = 1
     pauses: bool = False
     silent: bool = False
-    opened_by: str = ""
 
 
 class AgentGraph:
@@ -51,12 +49,14 @@ class AgentGraph:
 
     `end` is the name by which ways out leave the graph; it is a part only where the tool makes something of what
     arrives there first. `keeps`: joins keep what they have when a run ends, for the next one (on the same `kept_by`).
-    `limit` is what ends a loop without a way out, in words. `pace`: nodes run in `steps`, all of one before any of the
+    `limit` is what ends a loop without a way out, as a sentence. `optional_joins`: a join of which one source is there
+    anyway is simply not on the way of a run that leaves the other one out. `pace`: nodes run in `steps`, all of one before any of the
     next; or `free`ly, as soon as they can and as long as they take; None where the order of nodes does not show.
     """
 
     def __init__(
-        self, name: str, start: str, end: str, *, limit: str, keeps: bool = False, kept_by: str = "", pace: Pace = None
+        self, name: str, start: str, end: str, *, limit: str, keeps: bool = False, kept_by: str = "", pace: Pace = None,
+        optional_joins: bool = False,
     ) -> None:
         self.name = name
         self.start = start
@@ -65,6 +65,7 @@ class AgentGraph:
         self.keeps = keeps
         self.kept_by = kept_by
         self.pace: Pace = pace
+        self.optional_joins = optional_joins
         self.parts: dict[str, Part] = {}
 
     def add(self, part: Part) -> None:

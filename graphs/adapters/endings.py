@@ -60,6 +60,6 @@ def _told(rounds: Rounds, words: Words, cycle: list[str]) -> Finding:
     steps: list[list[object]] = [[agents.shown(name), list(first)] for name in cycle if agents.parts[name].steps]
     later = [*first[:-1], first[-1] + 1]
     steps.append([names[0], later, "again, whatever is decided"])
-    message = f"the loop {' -> '.join([*names, names[0]])} has no way out: it ends by {agents.limit}"
+    message = f"the loop {' -> '.join([*names, names[0]])} has no way out: {agents.limit}"
     hint = words.ends_only_by_its_step_limit.format(loop=names[-1], join=names[0], one=names[-1], other=names[0])
     return Finding("PS914", message, hint, {"loop": names, "walks": [steps]})

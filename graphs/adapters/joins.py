@@ -14,8 +14,8 @@ decision where nothing waits for the join: when p, in the round u, could result 
 passes neither the join nor q, and comes again before q has come: at any time where the tool lets nodes run freely, and
 where it goes by steps, when q comes at least so many steps after p as the way has.
 
-A join that waits for all that one run of a fork began *mixes rounds* when the fork, at t, could result in itself at a
-later round by a way that does not pass the join: what it began in all those rounds is one.
+A join that waits for all that a fork began *mixes rounds* when it runs in the rounds of a loop whose head, at t, could
+result in itself at a later round by a way that does not pass the join: what comes of all those rounds is one.
 
 Cost: two closures for each decision on which the sources of a join hang, and one for each pair of sources.
 """
@@ -65,8 +65,8 @@ def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
         told = {name for name, finding in found if finding.code == "PS913"}
         found += [each for name in joins if name not in told for each in _overtaken(rounds, words, name)]
     for name, part in rounds.agents.parts.items():
-        if part.waits == "fork" and part.opened_by in rounds.agents.parts:
-            found += _opened_again(rounds, words, name, part.opened_by)
+        if part.waits == "fork":
+            found += _all_rounds(rounds, words, name)
     return found
 
 
@@ -74,10 +74,12 @@ def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
 
 
 def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+    """The first decision of each kind for each join; mixed runs only where rounds are not mixed already."""
     agents = rounds.agents
     network = rounds.graph().network()
     possible = close(network, [_start(rounds)]).frontiers
-    seen: set[tuple[str, str]] = set()
+    never: dict[str, _Left] = {}
+    mixing: dict[str, _Left] = {}
     for decision in _decisions(rounds, joins, possible.keys()):
         without = rounds.graph({arc.id for arc in decision.left}).network()
         first = close(without, [_start(rounds)]).frontiers
@@ -85,18 +87,17 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
             continue
         again = _again(rounds, decision.at, first)
         after = close(network, again).frontiers if again else {}
+        hanging = _hanging(rounds, decision) if agents.optional_joins else None
         for name in joins:
             left = _left(rounds, name, decision, (possible, first, after), (without, network), again)
-            if left is None:
-                continue
-            never = left.later is None
-            code = "PS912" if never else "PS913"
-            if (name, code) not in seen:
-                seen.add((name, code))
-                yield name, _never(rounds, words, name, left) if never else _mixes(rounds, words, name, left)
-            if never and agents.keeps and (name, "PS913") not in seen:
-                seen.add((name, "PS913"))
-                yield name, _mixes_runs(rounds, words, name, left)
+            if left is not None and (hanging is None or left.sends.id not in hanging):
+                (never if left.later is None else mixing).setdefault(name, left)
+    for name, left in never.items():
+        yield name, _never(rounds, words, name, left)
+        if agents.keeps and name not in mixing:
+            yield name, _mixes_runs(rounds, words, name, left)
+    for name, left in mixing.items():
+        yield name, _mixes(rounds, words, name, left)
 
 
 def _start(rounds: Rounds) -> tuple[str, tuple[int, ...]]:
@@ -115,6 +116,10 @@ def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[
             if exit.takes == "all":
                 continue
             arcs = [arc for arc in rounds.leaving[name] if arc.group == group]
+            if exit.takes == "together":
+                if any(leads.get(arc.target, 0) | leads.get(arc.id, 0) for arc in arcs if arc.id not in rounds.back):
+                    yield _Decision(name, exit.by, (), tuple(arcs))
+                continue
             bits = [0 if arc.id in rounds.back else leads.get(arc.target, 0) | leads.get(arc.id, 0) for arc in arcs]
             if not any(bits) or (exit.takes == "one" and len(set(bits)) == 1):
                 continue
@@ -144,14 +149,17 @@ def _leading(rounds: Rounds, sources: Sequence[Arc]) -> dict[str, int]:
     return leads
 
 
-def _again(rounds: Rounds, at: str, first: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Where the next round of a loop that a part is in begins, with a decision taken in this one."""
-    back = [arc for arc in rounds.arcs if arc.id in first and _holds(rounds.back.get(arc.id), at)]
+def _hanging(rounds: Rounds, decision: _Decision) -> Any:
+    """What is possible whatever is decided at a part: also if it takes no way at all that it decides on."""
+    decided = {arc.id for arc in rounds.leaving[decision.at] if arc.exit.takes != "all"}
+    return close(rounds.graph(decided), [_start(rounds)]).frontiers
+
+
+def _again(rounds: Rounds, at: str, first: Any) -> list[tuple[str, Any]]:
+    """Where the next round of a loop in whose rounds a part runs begins, with a decision taken in this one."""
+    loops = rounds.contexts[at]
+    back = [arc for arc in rounds.arcs if arc.id in first and rounds.back.get(arc.id) in loops]
     return [(arc.id, time) for arc in back for time in first[arc.id]]
-
-
-def _holds(loop: Loop | None, name: str) -> bool:
-    return loop is not None and name in loop.members
 
 
 def _left(
@@ -176,7 +184,9 @@ def _left(
     if not later:
         return _Left(decision, sending[0], missing[0], None, early, [])
     arc, time = min(later, key=lambda each: each[1])
-    late = list(CouldResultIn(networks[0]).proof(start, (arc.id, time)) or [])
+    late: list[Pointstamp] = []
+    if arc not in decision.left:
+        late = list(CouldResultIn(networks[0]).proof(start, (arc.id, time)) or [])
     for begin in again if not late else ():
         if way := CouldResultIn(networks[1]).proof(begin, (arc.id, time)):
             late = [*(CouldResultIn(networks[0]).proof(start, begin) or []), *way[1:]]
@@ -204,49 +214,54 @@ def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, F
             loop = next((each for each in reversed(rounds.contexts[name]) if one.source in each.members), None)
             if loop is None:
                 continue
-            begin = one.source, rounds.base(one.source)
-            reach = close(network, [begin]).frontiers
-            back = [arc for arc in rounds.arcs if arc.id in loop.back and arc.id in reach]
-            if not back:
+            way = _round(rounds, network, one.source, loop)
+            if way is None:
                 continue
-            way = CouldResultIn(network).proof(begin, (one.source, _next(rounds, one.source, loop))) or []
             period = sum(agents.parts[place].steps for place, _ in way[1:] if place in agents.parts)
             lag = steps.get(other.source, 0) - steps.get(one.source, 0)
-            if not way or (agents.pace == "steps" and lag < period):
+            if agents.pace == "steps" and lag < period:
                 continue
             yield name, _overtakes(rounds, words, name, one, other, way)
             return
 
 
-def _next(rounds: Rounds, name: str, loop: Loop) -> tuple[int, ...]:
+def _round(rounds: Rounds, network: Network, name: str, loop: Loop) -> list[Pointstamp] | None:
+    """A way from a part in the first round of a loop to itself in the next one, in a network without some arcs."""
     at = 1 + rounds.contexts[name].index(loop)
     base = rounds.base(name)
-    return (*base[:at], 1, *base[at + 1 :])
+    begin, later = (name, base), (name, (*base[:at], 1, *base[at + 1 :]))
+    reach = close(network, [begin]).frontiers
+    relation = CouldResultIn(network)
+    for arc in rounds.arcs:
+        if arc.id in loop.back and arc.id in reach:
+            back = arc.id, reach[arc.id][0]
+            first, second = relation.proof(begin, back), relation.proof(back, later)
+            if first is not None and second is not None:
+                return [*first, *second[1:]]
+    return None
 
 
-# --- forks ------------------------------------------------------------------------------------------------------------
+# --- all that a fork began --------------------------------------------------------------------------------------------
 
 
-def _opened_again(rounds: Rounds, words: Words, name: str, fork: str) -> Iterator[tuple[str, Finding]]:
-    """A fork that begins anew before the join of what it began before is over."""
+def _all_rounds(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, Finding]]:
+    """A loop that goes round again before the join of all that runs in it has run."""
     agents = rounds.agents
     network = rounds.graph({arc.id for arc in rounds.entering[name]}).network()
-    loop = next((loop for loop in reversed(rounds.loops) if fork in loop.members), None)
-    if loop is None:
+    for loop in rounds.contexts[name]:
+        way = _round(rounds, network, loop.head, loop)
+        if way is None:
+            continue
+        shown, head = agents.shown(name), agents.shown(loop.head)
+        message = (
+            f"'{shown}' mixes rounds: it puts those of the loop of '{head}' together, since nothing in the loop waits "
+            "for it"
+        )
+        steps = walk(agents, way)
+        steps[-1].append(f"again, before '{shown}'")
+        hint = words.mixes_rounds.format(join=shown, sources="", one=head, other=shown, loop=head)
+        yield name, Finding("PS913", message, hint, {"join": shown, "walks": [steps]})
         return
-    begin = fork, rounds.base(fork)
-    way = CouldResultIn(network).proof(begin, (fork, _next(rounds, fork, loop)))
-    if way is None or CouldResultIn(rounds.graph()).proof(begin, (name, rounds.base(name))) is None:
-        return
-    shown = agents.shown(name)
-    message = (
-        f"'{shown}' puts all rounds of the loop of '{agents.shown(loop.head)}' together: "
-        f"'{agents.shown(fork)}' begins the next one before '{shown}' has run"
-    )
-    steps = walk(agents, way)
-    steps[-1].append(f"again, and '{shown}' still waits")
-    hint = words.mixes_rounds.format(join=shown, sources="", one=agents.shown(fork), other=shown, loop=agents.shown(loop.head))
-    yield name, Finding("PS913", message, hint, {"join": shown, "walks": [steps]})
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def describe(given: Any, builder: Any) -> tuple[AgentGraph, list[str]]:
         getattr(given, "name", None) or "graph",
         START,
         END,
-        limit=f"its recursion limit, after {DEFAULT_RECURSION_LIMIT} steps",
+        limit=f"its recursion limit ends it, after {DEFAULT_RECURSION_LIMIT} steps",
         keeps=bool(getattr(given, "checkpointer", None)),
         kept_by="thread",
         pace="steps",
