@@ -55,7 +55,15 @@ class AgentGraph:
     """
 
     def __init__(
-        self, name: str, start: str, end: str, *, limit: str, keeps: bool = False, kept_by: str = "", pace: Pace = None,
+        self,
+        name: str,
+        start: str,
+        end: str,
+        *,
+        limit: str,
+        keeps: bool = False,
+        kept_by: str = "",
+        pace: Pace = None,
         optional_joins: bool = False,
     ) -> None:
         self.name = name

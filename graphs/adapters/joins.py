@@ -6,7 +6,8 @@ leaves the others; with it, only what could result without the ways that it leav
 rounds of the loops that f is in everything is again.
 
 **PS912.** The join *may never fire* when a decision leaves a source p possible at u, and another one, q, possible
-neither at u nor at a later round: p has sent, and what q has to send never comes in this run.
+neither at u nor at a later round: p has sent, and what q has to send never comes in this run. It is an error where the
+part takes exactly one way, and whichever it takes has this effect.
 
 **PS913.** It *mixes rounds* when such a decision leaves q possible at a later round u' > u: then q of u' comes together
 with p of u. It mixes *runs* when the tool keeps what p has sent for a later run. And it mixes rounds without any
@@ -22,6 +23,7 @@ Cost: two closures for each decision on which the sources of a join hang, and on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -37,12 +39,13 @@ from progress.topology import Network
 
 
 class _Decision(NamedTuple):
-    """Some ways of one exit are taken, and the others are left."""
+    """Some ways of one exit are taken, and the others are left. `of`: it is one of so many, and one of them is taken."""
 
     at: str
     by: str
     taken: tuple[str, ...]
     left: tuple[Arc, ...]
+    of: int = 0
 
 
 class _Left(NamedTuple):
@@ -59,7 +62,9 @@ class _Left(NamedTuple):
 def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
     """PS912 and PS913: each join once for each code."""
     found: list[tuple[str, Finding]] = []
-    joins = [name for name, part in rounds.agents.parts.items() if part.waits == "all" and len(rounds.entering[name]) > 1]
+    joins = [
+        name for name, part in rounds.agents.parts.items() if part.waits == "all" and len(rounds.entering[name]) > 1
+    ]
     if joins:
         found += _by_decisions(rounds, words, joins)
         told = {name for name, finding in found if finding.code == "PS913"}
@@ -78,7 +83,7 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
     agents = rounds.agents
     network = rounds.graph().network()
     possible = close(network, [_start(rounds)]).frontiers
-    never: dict[str, _Left] = {}
+    never: dict[str, list[_Left]] = {name: [] for name in joins}
     mixing: dict[str, _Left] = {}
     for decision in _decisions(rounds, joins, possible.keys()):
         without = rounds.graph({arc.id for arc in decision.left}).network()
@@ -90,14 +95,25 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
         hanging = _hanging(rounds, decision) if agents.optional_joins else None
         for name in joins:
             left = _left(rounds, name, decision, (possible, first, after), (without, network), again)
-            if left is not None and (hanging is None or left.sends.id not in hanging):
-                (never if left.later is None else mixing).setdefault(name, left)
-    for name, left in never.items():
-        yield name, _never(rounds, words, name, left)
-        if agents.keeps and name not in mixing:
-            yield name, _mixes_runs(rounds, words, name, left)
+            if left is None or (hanging is not None and left.sends.id in hanging):
+                continue
+            if left.later is None:
+                never[name].append(left)
+            else:
+                mixing.setdefault(name, left)
+    for name, each in never.items():
+        if each:
+            yield name, _never(rounds, words, name, each[0], _whatever(each))
+            if agents.keeps and name not in mixing:
+                yield name, _mixes_runs(rounds, words, name, each[0])
     for name, left in mixing.items():
         yield name, _mixes(rounds, words, name, left)
+
+
+def _whatever(never: Sequence[_Left]) -> bool:
+    """Whether one of the decisions by which a join never fires is always taken."""
+    counts = Counter((left.decision.at, left.decision.by, left.decision.of) for left in never)
+    return any(count == of for (_, _, of), count in counts.items())
 
 
 def _start(rounds: Rounds) -> tuple[str, tuple[int, ...]]:
@@ -126,7 +142,7 @@ def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[
             for arc in arcs:
                 others = tuple(other for other in arcs if other is not arc)
                 if others:
-                    yield _Decision(name, exit.by, (arc.target,), others)
+                    yield _Decision(name, exit.by, (arc.target,), others, len(arcs) if exit.takes == "one" else 0)
             for arc in arcs:
                 if exit.takes != "one" and (len(arcs) != 2):
                     rest = tuple(other.target for other in arcs if other is not arc)
@@ -293,14 +309,16 @@ def _names(agents: AgentGraph, targets: Sequence[str]) -> list[str]:
     return ["the end" if target == agents.end else agents.shown(target) for target in targets]
 
 
-def _never(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:
+def _never(rounds: Rounds, words: Words, name: str, left: _Left, whatever: bool) -> Finding:
     agents = rounds.agents
     shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
-    message = f"'{shown}' may never fire: {_says(rounds, left.decision)}, '{sends}' comes and '{missing}' does not"
+    how = f"{_says(rounds, left.decision)}, '{sends}' comes and '{missing}' does not"
+    message = f"'{shown}' never fires in a run, whatever is decided: {how}" if whatever else f"'{shown}' may never fire: {how}"
     steps = walk(agents, left.early, {left.decision.at: "decides here"})
     steps.append([shown, list(rounds.base(name)), f"waits for '{missing}', which never comes"])
     witness = {"join": shown, "comes": sends, "missing": missing, "walks": [steps]}
-    return Finding("PS912", message, _hint(rounds, words.may_never_fire, name, left.sends, left.missing), witness)
+    hint = _hint(rounds, words.may_never_fire, name, left.sends, left.missing)
+    return Finding("PS912", message, hint, witness, "error" if whatever else None)
 
 
 def _mixes(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:

@@ -136,7 +136,9 @@ def _told_repeated(
         join=shown, one=sources[0], other=sources[1], sources=", ".join(sources), fork=agents.shown(fork.one.source)
     )
     walks = [_steps(rounds, way, fork, number) for number, way in enumerate(ways, 1)]
-    return Finding("PS911", message, hint, {"join": shown, "sources": sources, "walks": walks}, "error" if certain else None)
+    return Finding(
+        "PS911", message, hint, {"join": shown, "sources": sources, "walks": walks}, "error" if certain else None
+    )
 
 
 def _steps(rounds: Rounds, way: Sequence[Arc], fork: _Fork, number: int) -> list[list[object]]:
@@ -180,7 +182,9 @@ def _told_waiting(
     rounds: Rounds, words: Words, name: str, head: str, to: FirstWays, away: FirstWays, one: Arc, other: Arc
 ) -> Finding:
     agents = rounds.agents
-    ends = [next(arc for arc in rounds.entering[each] if arc.id in ways.times) for each, ways in ((name, to), (head, away))]
+    ends = [
+        next(arc for arc in rounds.entering[each] if arc.id in ways.times) for each, ways in ((name, to), (head, away))
+    ]
     shown, loop = agents.shown(name), agents.shown(head)
     sources = [agents.shown(arc.source) for arc in rounds.entering[name]]
     message = f"'{shown}' waits until the loop of '{loop}' is over, and takes nothing from it"

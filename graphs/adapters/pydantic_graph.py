@@ -54,7 +54,9 @@ def describe(given: Any) -> tuple[AgentGraph, list[str]]:
     """The agent graph of a built Graph, and what is unknown of it."""
     start = next(name for name, node in given.nodes.items() if isinstance(node, StartNode))
     agents = AgentGraph(given.name or "graph", str(start), NOWHERE, limit="nothing ends it: there is no limit of steps")
-    before = {target: source for source, paths in given.edges_by_source.items() for path in paths for target in _to(path)}
+    before = {
+        target: source for source, paths in given.edges_by_source.items() for path in paths for target in _to(path)
+    }
     unknown: list[str] = []
     for name, node in given.nodes.items():
         exits = [Exit(tuple(map(str, _to(path)))) for path in given.edges_by_source.get(name, ())]

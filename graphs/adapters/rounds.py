@@ -218,7 +218,9 @@ class Rounds:
             again = ["feedback"]
         else:
             pairs = zip(before, after, strict=False)
-            common = next((at for at, (one, other) in enumerate(pairs) if one is not other), min(len(before), len(after)))
+            common = next(
+                (at for at, (one, other) in enumerate(pairs) if one is not other), min(len(before), len(after))
+            )
             again = []
         return ["leave"] * (len(before) - common) + again + ["enter"] * (len(after) - common)
 

@@ -23,6 +23,7 @@ from progress.errors import PointstampError, brief, one_of
 ROOT = Path(__file__).resolve().parent.parent.parent
 OURS = tuple(f"{ROOT / package}/" for package in ("pointstamp", "graphs", "recursion", "progress"))
 STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
+_LOADED: dict[Path, ModuleType] = {}  # a file is run once, however many of its attributes are targets
 _RIGHT = "module:attribute or file.py:attribute, like app:graph"
 
 
@@ -46,15 +47,23 @@ def _module(place: str) -> ModuleType:
         path = Path(place)
         if not path.is_file():
             raise PointstampError("PS903", f"there is no file {brief(place)}", _RIGHT)
-        name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else f"target_{abs(hash(place))}"
+        known = _LOADED.get(path.resolve())
+        if known is not None:
+            return known
+        name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else f"target_{len(_LOADED)}"
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
             raise PointstampError("PS903", f"{brief(place)} is not a Python file", "a name that ends in .py")
         _look_in(str(path.resolve().parent))
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
-        with users_code(place):
-            spec.loader.exec_module(module)
+        try:
+            with users_code(place):
+                spec.loader.exec_module(module)
+        except PointstampError:
+            del sys.modules[name]
+            raise
+        _LOADED[path.resolve()] = module
         return module
     _look_in(str(Path.cwd()))
     try:
