@@ -31,8 +31,8 @@ WORDS = Words(
         "where only one of them comes"
     ),
     mixes_rounds=(
-        "let the way back begin after the join: an edge from '{join}' to what decides, and let every round go to all of "
-        "{sources}"
+        "let the way back begin after the join: an edge from '{join}' to what decides, and let every round go to all "
+        "of {sources}"
     ),
     mixes_runs="",
     ends_only_by_its_step_limit="give it a way out: a route from '{loop}' to something that is not in the loop",

@@ -33,8 +33,8 @@ WORDS = Words(
         "add_edge({other}, {join}), where only one of them comes"
     ),
     mixes_rounds=(
-        "let every source send exactly one message a round, '{other}' too, or run it with to_dataflow, whose joins keep "
-        "rounds apart"
+        "let every source send exactly one message a round, '{other}' too, or run it with to_dataflow, whose joins "
+        "keep rounds apart"
     ),
     mixes_runs="build a workflow for each run, or let every source send in every run",
     ends_only_by_its_step_limit="give it a way out: add_edge({loop}, {join}, condition=...)",

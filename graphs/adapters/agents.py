@@ -18,8 +18,9 @@ Pace: TypeAlias = Literal["steps", "free"] | None
 class Exit(NamedTuple):
     """Ways out of a node that are decided together.
 
-    `takes` says which of `targets` a node that has run goes on to: `all` of them; all `together`, or
-    none; exactly `one`; `some`, which may well be several, or none; `unsure`: nobody knows, none, one or several. `by` is who decides, in the tool's words.
+    `takes` says which of `targets` a node that has run goes on to: `all` of them; all `together`, or none; exactly
+    `one`; `some`, which may well be several, or none; `unsure`: nobody knows, none, one or several. `by` is who
+    decides, in the tool's words.
     """
 
     targets: tuple[str, ...]
@@ -30,9 +31,10 @@ class Exit(NamedTuple):
 class Part(NamedTuple):
     """A node, or a join that the tool keeps apart from the node that it starts.
 
-    `waits` says when it runs: `each`, for every message; `step`, once for all that comes in one step of the tool; `all`,
-    when every source has sent; `rest`, when nothing else runs; `fork`, when all that a fork before it began is over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over to
-    somebody outside, who may never answer. `silent`: it may also take no way out at all.
+    `waits` says when it runs: `each`, for every message; `step`, once for all that comes in one step of the tool;
+    `all`, when every source has sent; `rest`, when nothing else runs; `fork`, when all that a fork before it began is
+    over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over
+    to somebody outside, who may never answer. `silent`: it may also take no way out at all.
     """
 
     name: str
@@ -48,10 +50,10 @@ class AgentGraph:
     """The parts by name, where a run starts, and what the tool does about limits and what joins keep.
 
     `end` is the name by which ways out leave the graph; it is a part only where the tool makes something of what
-    arrives there first. `keeps`: joins keep what they have when a run ends, for the next one (on the same `kept_by`).
-    `limit` is what ends a loop without a way out, as a sentence. `optional_joins`: a join of which one source is there
-    anyway is simply not on the way of a run that leaves the other one out. `pace`: nodes run in `steps`, all of one before any of the
-    next; or `free`ly, as soon as they can and as long as they take; None where the order of nodes does not show.
+    arrives there first. `limit` is what ends a loop without a way out, as a sentence. `keeps`: joins keep what they
+    have when a run ends, for the next one on the same `kept_by`. `pace`: nodes run in `steps`, all of one before any
+    of the next; or `free`ly, as soon as they can and as long as they take; None where the order does not show.
+    `optional_joins`: a join of which one source is there anyway is simply not on the way of a run without the other.
     """
 
     def __init__(

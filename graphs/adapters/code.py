@@ -25,7 +25,7 @@ def function_of(given: Any) -> Any:
             given = given.__wrapped__
         elif inspect.isfunction(given):
             return given
-        elif not inspect.isroutine(given) and not inspect.isclass(given) and hasattr(type(given), "__call__"):
+        elif callable(given) and not inspect.isroutine(given) and not inspect.isclass(given):
             given = type(given).__call__
         else:
             return None

@@ -2,10 +2,10 @@
 
 **PS914.** A part *goes on inevitably* when one of its exits takes all of its ways, and one of them leads to a part that
 goes on inevitably; or takes exactly one, and each does. A join of all does so only if all of its sources do. It is the
-greatest set with this property, so each event (x, t) of a part in it results in a later one in it, whatever is
-decided: the parts are finitely many, so events come back to one of them at a later round, without end. A part that may
-hand over to somebody outside, or take no way out, is in no such set. What is unsure is not in it: a loop of which nobody knows whether it
-ends is no finding.
+greatest set with this property, so each event (x, t) of a part in it results in a later one in it, whatever is decided:
+the parts are finitely many, so events come back to one of them at a later round, without end. A part that may hand over
+to somebody outside, or take no way out, is in no such set. What is unsure is not in it: a loop of which nobody knows
+whether it ends is no finding.
 
 Cost: O(arcs) for each part that is taken out of the set.
 """

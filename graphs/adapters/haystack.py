@@ -24,14 +24,18 @@ from progress.errors import PointstampError, brief
 NOWHERE = "(outputs)"
 START = "(inputs)"
 WORDS = Words(
-    fires_more_than_once="let one of '{one}' and '{other}' come in a run, or join them in a component with an input for each",
+    fires_more_than_once=(
+        "let one of '{one}' and '{other}' come in a run, or join them in a component with an input for each"
+    ),
     may_never_fire=(
-        "give the input of '{join}' that '{other}' fills a default, or join the branches with a BranchJoiner, where only "
-        "one of them comes"
+        "give the input of '{join}' that '{other}' fills a default, or join the branches with a BranchJoiner, where "
+        "only one of them comes"
     ),
     mixes_rounds="let every round give both what '{one}' and what '{other}' need, or put '{join}' behind the loop",
     mixes_runs="",
-    ends_only_by_its_step_limit="give it a way out: a ConditionalRouter behind '{loop}' with an output that leaves the loop",
+    ends_only_by_its_step_limit=(
+        "give it a way out: a ConditionalRouter behind '{loop}' with an output that leaves the loop"
+    ),
 )
 
 

@@ -2,8 +2,8 @@
 
 A join of all runs when each source has sent since it ran last. It is *complete* at a time u when every run in which one
 source sends at u has every source send at u. A *decision* at a part f in round t takes some of the ways of one exit and
-leaves the others; with it, only what could result without the ways that it leaves is possible at that time, and in later
-rounds of the loops that f is in everything is again.
+leaves the others; with it, only what could result without the ways that it leaves is possible at that time, and in
+later rounds of the loops that f is in everything is again.
 
 **PS912.** The join *may never fire* when a decision leaves a source p possible at u, and another one, q, possible
 neither at u nor at a later round: p has sent, and what q has to send never comes in this run. It is an error where the
@@ -39,7 +39,7 @@ from progress.topology import Network
 
 
 class _Decision(NamedTuple):
-    """Some ways of one exit are taken, and the others are left. `of`: it is one of so many, and one of them is taken."""
+    """Some ways of one exit are taken, the others left. `of`: it is one of so many, and one of them is taken."""
 
     at: str
     by: str
@@ -313,7 +313,11 @@ def _never(rounds: Rounds, words: Words, name: str, left: _Left, whatever: bool)
     agents = rounds.agents
     shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
     how = f"{_says(rounds, left.decision)}, '{sends}' comes and '{missing}' does not"
-    message = f"'{shown}' never fires in a run, whatever is decided: {how}" if whatever else f"'{shown}' may never fire: {how}"
+    message = (
+        f"'{shown}' never fires in a run, whatever is decided: {how}"
+        if whatever
+        else f"'{shown}' may never fire: {how}"
+    )
     steps = walk(agents, left.early, {left.decision.at: "decides here"})
     steps.append([shown, list(rounds.base(name)), f"waits for '{missing}', which never comes"])
     witness = {"join": shown, "comes": sends, "missing": missing, "walks": [steps]}

@@ -104,7 +104,7 @@ def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[
 
 
 def _brings(reach: FirstWays, arc: Arc, name: str) -> bool:
-    return reach.times.get(arc.id) == reach.times[name]
+    return bool(reach.times.get(arc.id) == reach.times[name])
 
 
 def _length(rounds: Rounds, way: Sequence[Arc], earliest: dict[str, int]) -> int:

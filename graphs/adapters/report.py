@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from graphs.adapters import Adapter, Finding, Found
 from graphs.checking.check import UNDECIDED, check_graph, unreadable
-from graphs.codes import code
 from graphs.checking.diagnostic import Diagnostic, FileReport
+from graphs.codes import code
 from progress.errors import PointstampError
 
 ABOUT_SHAPE = ("PS402", "PS403", "PS404")

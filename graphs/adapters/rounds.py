@@ -135,17 +135,16 @@ class Rounds:
     def _find(self, names: Sequence[str], arcs: Sequence[Arc], around: Loop | None) -> None:
         number = {name: position for position, name in enumerate(names)}
         heads, tails = [number[arc.source] for arc in arcs], [number[arc.target] for arc in arcs]
-        groups: dict[int, list[str]] = {}
-        for name, group in zip(names, component_numbers(len(names), heads, tails), strict=True):
-            groups.setdefault(group, []).append(name)
-        for group in groups.values():
+        together: dict[int, list[str]] = {}
+        for name, component in zip(names, component_numbers(len(names), heads, tails), strict=True):
+            together.setdefault(component, []).append(name)
+        for group in together.values():
             members = frozenset(group)
-            inside = self._internal(members, arcs) if len(group) < len(names) else list(arcs)
+            inside = self._internal(members, arcs)
             if not inside:
                 continue
             head = min(group, key=self.order.__getitem__)
-            back = frozenset(arc.id for arc in inside if arc.target == head)
-            loop = Loop(head, members, around, back)
+            loop = Loop(head, members, around, frozenset(arc.id for arc in inside if arc.target == head))
             self.loops.append(loop)
             for name in group:
                 self._inside[name] = loop
@@ -215,14 +214,13 @@ class Rounds:
         loop = self.back.get(arc.id)
         if loop is not None and loop in before and loop in after:
             common = after.index(loop) + 1
-            again = ["feedback"]
-        else:
-            pairs = zip(before, after, strict=False)
-            common = next(
-                (at for at, (one, other) in enumerate(pairs) if one is not other), min(len(before), len(after))
-            )
-            again = []
-        return ["leave"] * (len(before) - common) + again + ["enter"] * (len(after) - common)
+            return ["leave"] * (len(before) - common) + ["feedback"] + ["enter"] * (len(after) - common)
+        common = 0
+        for one, other in zip(before, after, strict=False):
+            if one is not other:
+                break
+            common += 1
+        return ["leave"] * (len(before) - common) + ["enter"] * (len(after) - common)
 
 
 def are_alternatives(one: Arc, other: Arc) -> bool:

@@ -36,6 +36,25 @@ def environment() -> dict[str, str]:
     return {**os.environ, **quiet, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def run_script(script: str, folder: Path) -> str:
+    """What a shell script prints in an empty folder, where `pointstamp` runs in the tools' environment."""
+    command = folder / "bin" / "pointstamp"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {tools_python()} -W ignore -m graphs "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    path = f"{command.parent}:{os.environ['PATH']}"
+    run = subprocess.run(
+        ["sh", "-c", script],
+        cwd=folder,
+        env={**environment(), "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    return run.stdout + run.stderr
+
+
 def run_with_tools(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Python with these arguments, in the tools' environment."""
     return subprocess.run(
