@@ -53,6 +53,7 @@ from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
+from progress.runtime.sink import IN as IN_A_SINK
 from progress.runtime.source import Feed
 from progress.runtime.source_failure import SourceFailed
 
@@ -86,7 +87,8 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
     except (Exception, SystemExit) as error:  # a node that exits has not done what the command is for
         if not is_own(error):
             raise
-        found = PipelineFailed(f"{options.pipeline} failed", error)
+        where = "".join(f" {note}" for note in getattr(error, "__notes__", ()) if note.startswith(IN_A_SINK))
+        found = PipelineFailed(f"{options.pipeline} failed{where}", error)
         return _failed(found.trace, str(found))
 
 

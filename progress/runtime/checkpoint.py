@@ -115,7 +115,7 @@ def capture(
         state[f"sink {name}"] = _pickled(f"what waits for the sink of {brief(name)}", snapshot, beside)
     ready = {name: found for inbox, name in zip(inboxes, names, strict=True) if (found := inbox.all_ready())}
     listed = [*core.runnable, *core.aside, *core.held]
-    again = [number for number, inbox in enumerate(inboxes) if inbox.underway and number not in listed]
+    again = [number for number, inbox in enumerate(inboxes) if inbox.calls and number not in listed]
     progress = {
         "tracker": core.tracker.snapshot(),
         "ready": ready,

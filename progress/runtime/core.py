@@ -107,7 +107,6 @@ class Core:
         self.held: dict[int, None] = {}  # those of them that have to wait for room, each in the line of an inbox
         self.aside: deque[int] = deque()  # those of them that wait until a checkpoint was taken
         self.is_listened_to = False  # whether somebody is told how frontiers move
-        self.is_kept = False  # whether checkpoints are taken while calls are being made
         self.is_awaited = False  # whether one waits for calls that it cannot take as not begun
         self.queued = 0  # messages on all internal and input edges
         self.steps = 0
@@ -126,7 +125,13 @@ class Core:
 
     def may_be_kept(self) -> bool:
         """Whether a checkpoint may be taken now. Cost: O(nodes and calls that are being made)."""
-        return all(call.is_known() for inbox in self.inboxes for call in inbox.underway)
+        return all(inbox.is_known() for inbox in self.inboxes)
+
+    def keep(self) -> None:
+        """From now on checkpoints are taken while calls are being made."""
+        for inbox in self.inboxes:
+            inbox.underway = Underway(inbox.behaviour)
+            inbox.at_once = inbox.underway.at_once
 
     def was_kept(self) -> None:
         """A checkpoint was taken: what waited for that goes on."""
@@ -219,7 +224,7 @@ class Core:
                     self._let_go(inbox.fills)  # it does not use the room for which it may have been let go
                     break
             else:
-                if self.is_awaited and not inbox.may_begin():
+                if self.is_awaited and not all(call.is_known for call in inbox.calls):
                     self.aside.append(node)
                     continue
                 inbox.is_listed = False
@@ -276,8 +281,8 @@ class Core:
             action = Action(node, None, inbox.ready.popleft(), ())
         else:
             action = self._messages(node, inbox, choose, self.most_at_once if most is None else most)
-        if self.is_kept:
-            inbox.underway.append(Underway(action, inbox.behaviour))
+        if inbox.underway is not None:
+            inbox.underway.begin(action)
         if inbox.at_once > 1 and inbox.has_work and not inbox.is_listed:
             inbox.is_listed = True
             self.runnable.append(node)
@@ -305,11 +310,18 @@ class Core:
 
     def perform(self, action: Action) -> Performed:
         """Run the node's code. Nothing else is touched, so this may happen in any thread."""
-        return perform(action, self.inboxes[action.node], self.pause)
+        return perform(action, self._noted(action), self.pause)
 
     def begin(self, action: Action) -> tuple[Performed, Iterator[Waits]]:
         """`perform` for an engine that has an event loop: the calls, which give what has to be waited for."""
-        return begin(action, self.inboxes[action.node])
+        return begin(action, self._noted(action))
+
+    def _noted(self, action: Action) -> Inbox:
+        """The inbox of a node, whose state is remembered as it is before a call."""
+        inbox = self.inboxes[action.node]
+        if inbox.underway is not None:
+            inbox.underway.note(action, self.is_awaited)
+        return inbox
 
     def commit(self, *several: Performed) -> None:
         """Enter what calls of one node did, in this order: one step of the tracker, which refuses what is illegal.
@@ -319,7 +331,7 @@ class Core:
         and requested).
         """
         inbox = self.inboxes[several[0].action.node]
-        if inbox.at_once == 1:
+        if not inbox.consuming and not inbox.over:
             self._enter(inbox, *several)
             return
         inbox.over += several
@@ -372,8 +384,7 @@ class Core:
         for performed in several:
             if not performed.is_fatal:  # what a node knows after that is unknown, so it stays busy
                 inbox.busy -= 1
-            if inbox.underway:
-                inbox.underway = [call for call in inbox.underway if call.action is not performed.action]
+            inbox.ended(performed.action)
             if inbox.consuming:
                 inbox.consuming = [action for action in inbox.consuming if action is not performed.action]
             if performed.out.holds:

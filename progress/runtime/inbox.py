@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from progress.runtime.failure import OnError
 from progress.runtime.node import Mapped, Node
 from progress.runtime.out import Exits
-from progress.runtime.underway import Underway, may_begin
+from progress.runtime.underway import Call, Underway
 from progress.topology import NO_NODE, Network
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Inbox:
         self.consuming: list[Action] = []  # of a node with several, what is being consumed, as it began
         self.over: list[Performed] = []  # calls that are over, and wait until one that began before is entered
         self.is_listed = False
-        self.underway: list[Underway] = []  # the calls that are being made, in a run that is kept
+        self.underway: Underway | None = None  # the calls that are being made, in a run that is kept
 
     @property
     def has_work(self) -> bool:
@@ -96,16 +96,28 @@ class Inbox:
             return False
         return bool(self.ready) or self.free() is not None
 
-    def may_begin(self) -> bool:
-        """Whether a checkpoint may be taken while the next call is being made."""
-        return may_begin(self.behaviour, bool(self.ready))
+    @property
+    def calls(self) -> Sequence[Call]:
+        """The calls that are being made, in a run that is kept."""
+        return () if self.underway is None else self.underway.calls
+
+    def is_known(self) -> bool:
+        """Whether it is known what the node's state was before the calls that are being made."""
+        if self.underway is None:
+            return True
+        is_known = self.underway.is_known()
+        self.at_once = self.underway.at_once
+        return is_known
+
+    def ended(self, action: Action) -> None:
+        """A call is over, and entered."""
+        if self.underway is not None:
+            self.underway.ended(action)
+            self.at_once = self.underway.at_once
 
     def snapshot(self) -> Any:
         """The state of the node before the calls that are being made."""
-        state = self.behaviour.snapshot()
-        for call in self.underway:
-            state = call.undo(state)
-        return state
+        return self.behaviour.snapshot() if self.underway is None else self.underway.snapshot()
 
     def put(self, edge: str, time: Any, values: list[Any]) -> None:
         """Let messages wait behind all that came before, with those of their time if that overtakes nothing.
@@ -212,12 +224,12 @@ class Inbox:
 
     def all_ready(self) -> list[Any]:
         """The times of notifications that wait, with those that are being handed on, in a linear extension."""
-        handed_on = [call.action.time for call in self.underway if call.action.edge is None]
+        handed_on = [call.action.time for call in self.calls if call.action.edge is None]
         return sorted([*handed_on, *self.ready], key=self.key) if handed_on else [*self.ready]
 
     def waiting(self) -> Iterator[tuple[str, Any, list[Any]]]:
         """All that waits, in an order in which `put` makes the same of it; what is being consumed before the rest."""
-        for call in self.underway:
+        for call in self.calls:
             _, edge, time, values = call.action
             if edge is not None:
                 yield edge, time, list(values)

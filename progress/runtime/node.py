@@ -32,12 +32,17 @@ class Node:
     waits until the calls are over that began before it with what came before on the edge. Messages of one time are
     consumed by one call at a time.
 
+    `by_time` names attributes that are dicts of which a call uses one entry: that of its time, or what `entry` says. In
+    a run that is kept a node makes one call at a time, whatever its `at_once` is, where calls change other things that
+    it keeps (`progress.runtime.underway`).
+
     `replays_alike` says that a node does the same again when the same comes in, in whatever order the engine chooses:
     what it sends at a time depends on nothing but what has come at that time and those before it. Where a node cannot
     say so, sinks that release what is complete wait for the checkpoint that covers it (`progress.runtime.releasing`).
     """
 
     at_once: int = 1
+    by_time: Sequence[str] = ()
     replays_alike: bool = False
 
     def on_start(self, out: Out) -> Any:
@@ -49,6 +54,10 @@ class Node:
 
     def on_notify(self, time: Any, out: Out) -> Any:
         """Nothing at or before `time` can arrive any more."""
+
+    def entry(self, time: Any) -> Any:
+        """The key under which a call at a time uses what is kept `by_time`."""
+        return time
 
     def give_up(self, time: Any) -> Any:
         """The value of the dead letter for a notification: what was kept for it, which is forgotten here."""

@@ -261,7 +261,8 @@ class Running:
                 resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
             work = WORK if self.on_spark is None else WORK_BESIDE
             rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves, work=work)
-            self.core.is_kept = self.engine != "sim"
+            if self.engine != "sim":
+                self.core.keep()
         self._open = [feed for feed in self.feeds if not feed.is_over]
         for feed in self.feeds:
             if feed.ahead is not None:

@@ -9,23 +9,29 @@ a checkpoint; one that writes in a thread of its own has `settle()`, which waits
 `is_new()` when one begins that continues no other. One that releases what it has taken may be told to hold it until a
 checkpoint covers it (`hold(as_kept)`, `kept()`). Two sinks that write each time once, and have the same `place`, are
 refused (PS779).
+
+What a sink raises stops the run, and says of which edge it is: a complaint of a sink of tables in its line, any other
+exception in a note (`Exception.add_note`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.runtime.failure import LEAKS, not_to_leak
+from progress.runtime.following import close
 from progress.runtime.performing import waited_for
 from progress.runtime.source import is_file
 
 Sink: TypeAlias = Any
+IN = "in the sink of "  # how a note begins that says where an exception comes from
+OF_TABLES = ("PS754", "PS773", "PS777", "PS778", "PS780")  # complaints of sinks that know a place, not an edge
 OFTEN = 0.02  # seconds between looks at whether the run has to stop
 
 
@@ -51,15 +57,16 @@ class Sinks:
             write(time, values)
         except LEAKS as error:
             raise not_to_leak(f"the sink of {brief(name)}", error) from error
+        except Exception as error:
+            _name(error, name, f" at {brief(time)}")
+            raise
 
     def complete(self, name: str, times: tuple[Any, ...]) -> None:
         """Tell the sink that only times at or after these still come."""
         tell = getattr(self._given.get(name), "complete", None)
         if tell is not None:
-            try:
-                self._wait_for(tell(times))
-            except LEAKS as error:
-                raise not_to_leak(f"the sink of {brief(name)}", error) from error
+            with _of(name):
+                self._wait_for(name, tell(times))
 
     def listens(self, name: str) -> bool:
         """Whether the sink wants to be told when the frontier moves."""
@@ -78,14 +85,16 @@ class Sinks:
         """Tell the sink of an output edge that the run begins, with the times of the edge."""
         tell = getattr(self._given.get(name), "begins", None)
         if tell is not None:
-            tell(domain)
+            with _of(name):
+                tell(domain)
 
     def are_new(self) -> None:
         """The run begins, and continues no other."""
-        for sink in self._given.values():
+        for name, sink in self._given.items():
             tell = getattr(sink, "is_new", None)
             if tell is not None:
-                tell()
+                with _of(name):
+                    tell()
 
     def that_hold(self) -> list[str]:
         """The sinks that can hold what they have taken until a checkpoint covers it."""
@@ -98,7 +107,8 @@ class Sinks:
     def kept(self) -> None:
         """The checkpoint that was taken last is on the disk."""
         for name in self.that_hold():
-            self._given[name].kept()
+            with _of(name):
+                self._given[name].kept()
 
     def already(self) -> dict[str, int]:
         """At how many times there were rows of another run already, by sink, of those that know."""
@@ -110,14 +120,16 @@ class Sinks:
 
     def restore(self, name: str, state: Any) -> None:
         """Give a sink what it had not written."""
-        self._given[name].restore(state)
+        with _of(name):
+            self._given[name].restore(state)
 
     def end(self) -> None:
         """Nothing leaves any more, on no edge: tell sinks that may not have been told by a frontier (`ended()`)."""
-        for sink in self._given.values():
+        for name, sink in self._given.items():
             ended = getattr(sink, "ended", None)
             if ended is not None:
-                ended()
+                with _of(name):
+                    ended()
 
     def settle(self, name: str | None = None) -> None:
         """Wait until sinks that write in threads of their own, or one of them, have written all complete times."""
@@ -151,11 +163,12 @@ class Sinks:
     def close(self) -> None:
         """Close those that can be closed, all of them whatever one raises."""
         failure: BaseException | None = None
-        for sink in self._given.values():
+        for name, sink in self._given.items():
             close = getattr(sink, "close", None)
             if close is not None:
                 try:
-                    close()
+                    with _of(name):
+                        close()
                 except BaseException as error:
                     failure = failure or error
         if failure is not None:
@@ -170,7 +183,7 @@ class Sinks:
         if isinstance(sink, list):
             return lambda time, values: sink.extend(zip(repeat(time), values))
         if hasattr(sink, "write_all"):
-            return lambda time, values: self._wait_for(sink.write_all(time, values))
+            return lambda time, values: self._wait_for(name, sink.write_all(time, values))
         write = sink.write if hasattr(sink, "write") else sink
         assert callable(write)
 
@@ -178,13 +191,53 @@ class Sinks:
             for value in values:
                 result = write(time, value)
                 if result is not None:
-                    self._wait_for(result)
+                    self._wait_for(name, result)
 
         return one_by_one
 
-    def _wait_for(self, result: Any) -> None:
+    def _wait_for(self, name: str, result: Any) -> None:
         if hasattr(result, "__await__"):
-            self.waits(result)
+            self.waits(_Awaited(name, result))
+
+
+class _Awaited:
+    """What a sink gave to be waited for; what it raises says of which edge it is."""
+
+    def __init__(self, name: str, result: Any) -> None:
+        self._name = name
+        self._result = result
+
+    def __await__(self) -> Any:
+        try:
+            yield from self._result.__await__()
+        except Exception as error:  # not what says that whoever waits was cancelled
+            _name(error, self._name)
+            raise
+
+    def close(self) -> None:
+        """Nobody waits for it."""
+        close(self._result)
+
+
+@contextmanager
+def _of(name: str) -> Iterator[None]:
+    """What is raised here is of the sink of this edge."""
+    try:
+        yield
+    except LEAKS as error:
+        raise not_to_leak(f"the sink of {brief(name)}", error) from error
+    except Exception as error:
+        _name(error, name)
+        raise
+
+
+def _name(error: Exception, name: str, at: str = "") -> None:
+    """Let an exception say of which edge the sink is that has raised it."""
+    if isinstance(error, PointstampError):
+        if error.code in OF_TABLES and brief(name) not in error.message:
+            error.message = f"at {brief(name)}, {error.message}"
+    elif not any(note.startswith(IN) for note in getattr(error, "__notes__", ())):
+        error.add_note(f"{IN}{brief(name)}{at}")
 
 
 def _made(name: str, sink: Sink) -> Sink:

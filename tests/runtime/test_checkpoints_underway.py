@@ -13,12 +13,16 @@ from typing import Any
 import pytest
 
 from graphs import Graph
-from progress.runtime import Complete, Dataflow, Node, Out, Stage
+from progress.runtime import Complete, Dataflow, Node, Out, Stage, underway
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+<<<<<<< HEAD:tests/runtime/test_checkpoints_underway.py
 from progress.runtime.rests import Keeping
+=======
+from progress.runtime.inbox import Action
+from progress.runtime.rest import Keeping
+>>>>>>> f908d22 (Checkpoints are taken when they are due also of nodes that keep a state of their own):tests/test_checkpoints_underway.py
 from progress.runtime.running import Running
-from progress.runtime.underway import Underway, may_begin
 
 SOON = 20.0  # seconds until something has to have happened
 
@@ -160,8 +164,80 @@ def test_a_checkpoint_is_taken_while_calls_are_made_and_has_these_as_not_begun()
     assert Life(dataflow(), last).end() == whole(8)
 
 
-def test_no_restart_commits_nothing_new_while_single_calls_come_to_their_end() -> None:
-    """One call of each life ends, three others never do: after as many lives as there are times all is done."""
+def remembers(doors: Doors, kind: str) -> Stage:
+    """A node with a dict of its own, which changes while a call is made; what it sends says if that is as it should be.
+
+    It says which entry a call uses; or nothing of that; or it has a snapshot of its own.
+    """
+
+    class Remembers(Stage):
+        def __init__(self) -> None:
+            super().__init__()
+            self.counts: dict[Any, list[int]] = {}
+
+        def on_tables(self, at: Any, tables: dict[str, Any], out: Out) -> None:
+            self.counts.setdefault(at, []).append(1)
+            doors(at)
+            assert self.counts[at] == [1]
+            self.counts[at].append(2)
+            out.send("out", at, tables["in"])
+
+    class ByTime(Remembers):
+        at_once = 3
+        by_time = ("counts",)
+
+    class Itself(Remembers):
+        def snapshot(self) -> Any:
+            return self.counts, self.waiting
+
+        def restore(self, state: Any) -> None:
+            self.counts, self.waiting = state
+
+    class OneAtATime(Remembers):
+        at_once = 1
+
+    kinds = {"a dict": Remembers, "by time": ByTime, "its own snapshot": Itself, "one at a time": OneAtATime}
+    return kinds[kind]()
+
+
+KEEP = ["a dict", "by time", "its own snapshot", "one at a time"]
+
+
+@pytest.mark.parametrize("kind", KEEP)
+def test_a_checkpoint_is_taken_while_a_call_changes_what_its_node_keeps(kind: str) -> None:
+    doors = Doors()
+    at_once = 3 if kind == "by time" else 1
+
+    def items() -> Iterator[Any]:
+        for each in range(8):
+            if each == 7:
+                wait_until(lambda: len(doors.begun) >= at_once and bool(lives))
+                seen.append(len(lives[0].kept))
+            yield (each, 8 - each), each
+            yield Complete([(later, 8 - later) for later in range(each + 1, 8)])
+
+    def dataflow() -> Dataflow:
+        found = pipeline(remembers(doors, kind), 8)
+        found.sources["in"] = items
+        return found
+
+    seen: list[int] = []
+    lives: list[Life] = []
+    life = Life(dataflow())
+    lives.append(life)
+    wait_until(lambda: bool(seen) and len(life.kept) > seen[0], "no checkpoint while calls run")
+    assert len(doors.begun) == at_once
+    last = life.kept[-1]
+    life.kill(doors.open)
+    again = Life(dataflow(), last)
+    assert again.end() == whole(8)
+    (inbox,) = again.running.core.inboxes
+    assert inbox.behaviour.counts == {(each, 8 - each): [1, 2] for each in range(8)}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", ["nothing", *KEEP])
+def test_no_restart_commits_nothing_new_while_single_calls_come_to_their_end(kind: str) -> None:
+    """One call of each life ends, the others never do: each life has done one time more."""
     begun: State | None = None
     done: list[int] = []
     for _ in range(6):
@@ -171,10 +247,11 @@ def test_no_restart_commits_nothing_new_while_single_calls_come_to_their_end() -
             doors(at)
             return tables["in"]
 
-        life = Life(pipeline(Stage(job), 6), begun)
+        node = Stage(job) if kind == "nothing" else remembers(doors, kind)
+        life = Life(pipeline(node, 10), begun)
         before = len(life.sink.values)
-        left = 6 - len(done)
-        wait_until(lambda: len(doors.begun) == min(4, left))  # noqa: B023 - called now
+        at_once = {"nothing": 4, "by time": 3}.get(kind, 1)
+        wait_until(lambda: len(doors.begun) == at_once)  # noqa: B023 - called now
         doors.let(1)
         wait_until(lambda: len(life.sink.values) > len(done))  # noqa: B023
         count = len(life.kept)
@@ -196,47 +273,100 @@ def _left(state: State) -> int:
     return len(pickle.loads(state["sink out"]))
 
 
-def remembers(doors: Doors) -> Stage:
-    """A node that keeps a dict of its own, which changes as it computes."""
+def test_calls_that_change_the_same_are_waited_for_and_no_other_one_begins() -> None:
+    """It says of all calls that they use one entry: when one is over, what was before the other is not known."""
+    doors = Doors()
 
-    class Remembers(Stage):
+    class Together(Stage):
+        by_time = ("counts",)
+
         def __init__(self) -> None:
-            super().__init__()
-            self.seen: dict[Any, int] = {}
+            super().__init__(at_once=3)
+            self.counts: dict[str, set[Any]] = {"all": set()}
+
+        def entry(self, time: Any) -> Any:
+            return "all"
 
         def on_tables(self, at: Any, tables: dict[str, Any], out: Out) -> None:
-            self.seen[at] = 1
+            self.counts["all"].add(at)
             doors(at)
             out.send("out", at, tables["in"])
 
-    return Remembers()
-
-
-def test_a_call_that_changes_what_the_node_keeps_is_waited_for_and_no_other_one_begins() -> None:
-    doors = Doors()
-
     def items() -> Iterator[Any]:
         for each in range(8):
-            if each == 7 and not doors.is_open:
-                wait_until(lambda: len(doors.begun) >= 4)
             yield (each, 8 - each), each
             yield Complete([(later, 8 - later) for later in range(each + 1, 8)])
 
     def dataflow() -> Dataflow:
-        found = pipeline(remembers(doors), 8)
+        found = pipeline(Together(), 8)
         found.sources["in"] = items
         return found
 
     life = Life(dataflow(), workers=6)
     life.at_each = lambda: len(doors.begun)
+    wait_until(lambda: len(doors.begun) == 3)
+    doors.let(1)
     wait_until(lambda: life.running.core.is_awaited)
     begun, seen = len(doors.begun), len(life.kept)
     doors.open()
     wait_until(lambda: len(life.kept) > seen)
-    assert life.marks[seen] == begun >= 1  # those that had begun, and no other one before the checkpoint
+    assert life.marks[seen] == begun >= 3  # those that had begun, and no other one before the checkpoint
     last = life.kept[seen]
     life.kill()
     assert Life(dataflow(), last).end() == whole(8)
+
+
+def test_a_node_whose_calls_change_nothing_makes_several_at_once_and_one_at_a_time_when_they_do() -> None:
+    doors = Doors()
+    names = {"a": 1}
+
+    class Looks(Stage):
+        def __init__(self) -> None:
+            super().__init__(at_once=3)
+            self.names = names
+
+        def on_tables(self, at: Any, tables: dict[str, Any], out: Out) -> None:
+            if at[0] == 5:
+                self.names["b"] = 2
+            doors(at)
+            out.send("out", at, tables["in"])
+
+    life = Life(pipeline(Looks(), 12), workers=6)
+    wait_until(lambda: len(doors.begun) == 1)
+    doors.let(1)
+    wait_until(lambda: len(doors.begun) == 4)  # one, and three
+    (inbox,) = life.running.core.inboxes
+    assert inbox.at_once == 3
+    doors.let(3)
+    wait_until(lambda: inbox.at_once == 1)
+    doors.open()
+    assert life.end() == whole(12)
+    assert inbox.at_once == 1
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_copies_take_a_small_share_of_what_calls_take(monkeypatch: pytest.MonkeyPatch, is_awaited: bool) -> None:
+    clock = [0.0]
+    for name in ("monotonic", "thread_time"):
+        monkeypatch.setattr(underway, name, lambda: clock[0])
+
+    class Slow(dict[Any, Any]):
+        def __reduce__(self) -> Any:
+            clock[0] += 1.0  # seconds for a copy
+            return Slow, ()
+
+    node = Totals()
+    node.totals = Slow()
+    calls = underway.Underway(node)
+    noted = 0
+    for number in range(1000):
+        action = Action(0, "in", number, [1])
+        calls.begin(action)
+        calls.note(action, is_awaited)
+        noted += calls.is_known()
+        clock[0] += 1.0  # and for a call
+        calls.ended(action)
+    assert 40 <= noted <= 60 if not is_awaited else noted == 1000
 
 
 def test_what_waits_is_not_held_up_by_a_call_that_a_checkpoint_waits_for() -> None:
@@ -291,6 +421,18 @@ def test_calls_that_await_are_as_not_begun() -> None:
     assert Life(dataflow, last, "asyncio").end() == [(0, 2), (0, 4)]
 
 
+class Totals(Node):
+    """A running sum in a dict, changed in the midst of a call."""
+
+    def __init__(self) -> None:
+        self.totals: dict[str, int] = {"all": 0}
+
+    def on_message(self, edge: str, at: Any, value: Any, out: Out) -> None:
+        self.totals["all"] += value[0] if isinstance(value, list) else value
+        time.sleep(0.0005)
+        out.send("out", at, self.totals["all"])
+
+
 class Sums(Node):
     """A running sum, changed in the midst of a call."""
 
@@ -303,8 +445,9 @@ class Sums(Node):
         out.send("out", at, self.total)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_run_goes_on_from_any_checkpoint_as_if_nothing_had_happened(seed: int) -> None:
+@pytest.mark.parametrize("kind", [Sums, Totals])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_goes_on_from_any_checkpoint_as_if_nothing_had_happened(seed: int, kind: type[Node]) -> None:
     rng = random.Random(seed)
 
     def dataflow() -> Dataflow:
@@ -322,7 +465,7 @@ def test_a_run_goes_on_from_any_checkpoint_as_if_nothing_had_happened(seed: int)
                     time.sleep(0.0003)
                 yield Complete((at + 1,))
 
-        return Dataflow(graph, {"day": Stage(job, at_once=4), "sum": Sums()}, sources={"in": items})
+        return Dataflow(graph, {"day": Stage(job, at_once=4), "sum": kind()}, sources={"in": items})
 
     first = Life(dataflow())
     expected = Life(dataflow()).end()
@@ -336,22 +479,51 @@ def test_a_run_goes_on_from_any_checkpoint_as_if_nothing_had_happened(seed: int)
         assert max(value for _, value in again) == max(value for _, value in expected)
 
 
-def test_what_is_known_of_a_call_is_what_does_not_change() -> None:
-    from progress.runtime.inbox import Action
-
-    action = Action(0, None, 0, ())
+def test_what_was_before_a_call_is_what_is_kept() -> None:
     sums = Sums()
-    call = Underway(action, sums)
+    calls = underway.Underway(sums)
+    action = Action(0, "in", 0, [5])
+    calls.begin(action)
+    assert not calls.is_known()
+    calls.note(action, is_awaited=False)
     sums.total = 5
-    assert call.is_known()
-    assert call.undo(sums.snapshot()) == {"total": 0}
-    sums.at_once = 2  # somebody else may have changed it
-    assert not may_begin(remembers(Doors()), is_notification=True)
+    sums.more = [1]  # type: ignore[attr-defined]
+    assert calls.is_known()
+    assert calls.snapshot() == {"total": 0}
+    calls.ended(action)
+    assert calls.snapshot() == {"total": 5, "more": [1]}
+
+
+@pytest.mark.parametrize("edge", [None, "in"])
+def test_what_a_batch_lets_wait_is_what_waited_before_a_call(edge: str | None) -> None:
     stage = Stage(lambda at, tables: None)
-    assert may_begin(stage, is_notification=True)
-    assert not may_begin(stage, is_notification=False)
-    stage.waiting[0] = {"in": [1]}
-    call = Underway(action, stage)
-    del stage.waiting[0]
-    assert call.undo(stage.snapshot())["waiting"] == {0: {"in": [1]}}
-    assert stage.waiting == {}
+    stage.waiting = {0: {"in": [1]}, 1: {"in": [2]}}
+    calls = underway.Underway(stage)
+    new = Action(0, "in", 3, [4])
+    action = Action(0, edge, 0, [7])
+    for each in (action, new):
+        calls.begin(each)
+        calls.note(each, is_awaited=False)
+    if edge is None:
+        del stage.waiting[0]
+    else:
+        stage.waiting[0]["in"].append(7)
+        stage.waiting[0]["other"] = [8]
+    stage.waiting[3] = {"in": [4]}
+    assert calls.is_known()
+    assert calls.snapshot()["waiting"] == {0: {"in": [1]}, 1: {"in": [2]}}
+    assert 3 in stage.waiting
+
+
+def test_a_copy_has_what_never_changes_as_it_is() -> None:
+    from progress.runtime.copies import Copy
+
+    known = [lambda: 1, {"a": [2]}, Sums]
+    copy = Copy(known)
+    assert copy.is_still(known)
+    known[1]["a"].append(3)  # type: ignore[index]
+    assert not copy.is_still(known)
+    made = copy.made()
+    assert made[0] is known[0]
+    assert made[1:] == [{"a": [2]}, Sums]
+    assert not copy.is_still([lambda: 1, {"a": [2]}, Sums])

@@ -782,8 +782,49 @@ def test_what_a_sink_raises_stops_the_run(engine: str) -> None:
     def full(time: Any, value: Any) -> None:
         raise OSError("no space left")
 
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match="no space left") as caught:
         run(Dataflow(line("p")), engine, sources={"in": [(0, 1)]}, sinks={"out": full})
+    assert caught.value.__notes__ == ["in the sink of 'out' at 0"]
+
+
+class Full:
+    """A sink whose disk is full whenever it is to do something."""
+
+    def __init__(self, at: str) -> None:
+        self.at = at
+
+    def _do(self, what: str) -> None:
+        if what == self.at:
+            raise OSError("no space left")
+
+    def is_new(self) -> None:
+        self._do("is_new")
+
+    def write_all(self, time: Any, values: Any) -> Any:
+        if self.at == "await":
+            return self._later()
+        return self._do("write_all")
+
+    async def _later(self) -> None:
+        self._do("await")
+
+    def complete(self, times: Any) -> None:
+        self._do("complete")
+
+    def ended(self) -> None:
+        self._do("ended")
+
+    def close(self) -> None:
+        self._do("close")
+
+
+@engines
+@pytest.mark.parametrize("at", ["is_new", "write_all", "await", "complete", "ended", "close"])
+def test_what_a_sink_raises_says_of_which_edge_it_is(engine: str, at: str) -> None:
+    with pytest.raises(OSError, match="no space left") as caught:
+        run(Dataflow(line("p")), engine, sources={"in": [(0, 1)]}, sinks={"out": Full(at)})
+    (note,) = caught.value.__notes__
+    assert note.startswith("in the sink of 'out'")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """A pipeline of 66 days on Spark that is killed again and again, and what has to be in its tables then.
 
-Files come while it runs: some late, some damaged. Days are cleaned, and a loop counts for each month; days go to a
-Parquet table, months to one of Delta Lake, what is late and what cannot be read to tables of their own. A kill ends the
-driver, its JVM, or both. `check` reads the tables with pyarrow alone, by their commits and their log, and shares
-nothing with what has written them.
+Files come while it runs: some late, some damaged. Days are cleaned, and a loop counts for each month, whose state may
+say what belongs to which month, or not; days go to a Parquet table, months to one of Delta Lake, what is late and what
+cannot be read to tables of their own. A kill ends the driver, its JVM, or both, also while it starts. `check` reads the
+tables with pyarrow alone, by their commits and their log, and shares nothing with what has written them.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def clean(day, tables):
 
 class Step(Stage):
     # halves what is left of each id until nothing is: a loop that ends where its month does
+    # KEEPS
+
     def __init__(self):
         super().__init__()
         self.rounds = {}
@@ -157,7 +159,10 @@ class Trial:
         self._groups: list[int] = []  # of drivers that were killed alone
         (folder / "in").mkdir()
         (folder / "graph.yaml").write_text(GRAPH, encoding="utf-8")
-        (folder / "pipeline.py").write_text(PIPELINE, encoding="utf-8")
+        keeps = (
+            "by_time, entry = ('rounds',), lambda self, at: at[0]" if seed % 2 else ""
+        )  # so months go side by side, too
+        (folder / "pipeline.py").write_text(PIPELINE.replace("# KEEPS", keeps), encoding="utf-8")
 
     def drop(self, *, is_last: bool = False) -> None:
         """The next file comes, once the one before it was seen: so what is late is late."""
@@ -182,11 +187,12 @@ class Trial:
         process = self._started()
         try:
             before = self._progress()
-            wanted = self.rng.randint(1, 6)
-            beyond = self.rng.random()
+            wanted = self.rng.randint(0, 6)  # commits; none: while it starts, or goes on from where it was
+            beyond = self.rng.random() * (1 if wanted else 8)
             until = time.monotonic() + WAIT
-            while self._progress() < before + wanted and process.poll() is None:
+            while self._progress() < before + wanted or (kill == "jvm" and not _children(process.pid, "java")):
                 assert time.monotonic() < until, self.said
+                assert process.poll() is None, self.said
                 self.drop()
                 time.sleep(0.02)
             time.sleep(beyond)

@@ -36,9 +36,14 @@ class Grow(Stage):
 class Step(Stage):
     """One round of one epoch: every vertex learns the smallest name among its neighbours."""
 
+    by_time = ("edges",)
+
     def __init__(self):
         super().__init__()
-        self.edges = {}  # by epoch, whose rounds follow one another
+        self.edges = {}
+
+    def entry(self, time):
+        return time[0]  # the epoch, whose rounds follow one another
 
     def on_tables(self, time, tables, out):
         epoch, round_ = time

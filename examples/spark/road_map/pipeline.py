@@ -68,9 +68,14 @@ class Map(Stage):
 class Relax(Stage):
     """One round of one batch: a way to a junction may lead on to its neighbours."""
 
+    by_time = ("arcs",)
+
     def __init__(self):
         super().__init__()
-        self.arcs = {}  # by batch, whose rounds follow one another
+        self.arcs = {}
+
+    def entry(self, time):
+        return time[0]  # the batch, whose rounds follow one another
 
     def on_tables(self, time, tables, out):
         batch, round_ = time
