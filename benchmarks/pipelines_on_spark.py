@@ -28,17 +28,17 @@ from time import perf_counter
 from typing import Any
 
 from graphs import Graph
-from graphs.state import StateFolder
+from graphs.running.state import StateFolder
 from progress.order import Nat
 from progress.runtime import Complete, Dataflow, Out, Stage
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.core import Core
 from progress.runtime.on_spark.engine import OnSpark
 from progress.runtime.on_spark.kept_frames import KeptFrames
+from progress.runtime.on_spark.session import start_session
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, read_committed
-from progress.runtime.rest import Keeping
+from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
-from progress.spark_session import start_session
 
 TIMES = 40
 DUE, LATE = 1.0, 2.0  # seconds until the first checkpoint is due, and that it may be late by

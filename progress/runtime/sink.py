@@ -24,8 +24,8 @@ from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
+from progress.runtime.awaiting import close
 from progress.runtime.failure import LEAKS, not_to_leak
-from progress.runtime.following import close
 from progress.runtime.performing import waited_for
 from progress.runtime.source import is_file
 

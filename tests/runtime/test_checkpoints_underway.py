@@ -16,12 +16,8 @@ from graphs import Graph
 from progress.runtime import Complete, Dataflow, Node, Out, Stage, underway
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
-<<<<<<< HEAD:tests/runtime/test_checkpoints_underway.py
-from progress.runtime.rests import Keeping
-=======
 from progress.runtime.inbox import Action
-from progress.runtime.rest import Keeping
->>>>>>> f908d22 (Checkpoints are taken when they are due also of nodes that keep a state of their own):tests/test_checkpoints_underway.py
+from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
 SOON = 20.0  # seconds until something has to have happened
