@@ -37,11 +37,13 @@ from progress.runtime.on_spark.engine import OnSpark
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.session import start_session
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, read_committed
+from progress.runtime.on_spark.sources_rows import FrameSource
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
 TIMES = 40
-DUE, LATE = 1.0, 2.0  # seconds until the first checkpoint is due, and that it may be late by
+DUE, LATE = 3.0, 2.0  # seconds until the first checkpoint is due, and that it may be late by
+BEGUN: list[float] = []  # when long jobs have begun
 FASTER, SHARE = 1.5, 0.02
 WORKERS = 8
 WRITTEN, WRITERS, RATE, MOST = 200, 4, 25, 2.0
@@ -153,6 +155,7 @@ class Long(Stage):
 
     def on_tables(self, time: Any, tables: dict[str, Any], out: Out) -> None:
         """Let a task sleep, and hand the table on."""
+        BEGUN.append(perf_counter())
         sleep = f"java_method('java.lang.Thread', 'sleep', {int(1000 * self.seconds)}L)"
         out.session.range(0, 1, 1, 1).selectExpr(sleep).collect()
         out.send("out", time, tables["in"])
@@ -180,9 +183,10 @@ class Keeps(KeepsByTime):
     by_time = ()
 
 
-def lateness(session: Any, node: Stage, folder: Path) -> float:
+def lateness(session: Any, node: Long, folder: Path) -> float:
     """Seconds from when the first checkpoint is due to when it is on the disk; the jobs are still in flight then."""
     kept: list[float] = []
+    BEGUN.clear()
     cancel = threading.Event()
     state = StateFolder(str(folder))
 
@@ -192,15 +196,17 @@ def lateness(session: Any, node: Stage, folder: Path) -> float:
         if len(kept) == 2:  # the first of them is that of the beginning
             cancel.set()
 
-    items = [((each, TIMES - each), small(session)) for each in range(TIMES)]
-    dataflow = Dataflow(graph({"product": ["nat", "nat"]}), {"job": lambda: node}, sources={"in": items})
+    days = FrameSource(session.range(0, TIMES, 1, 1).selectExpr("id AS day"), "day")
+    dataflow = Dataflow(graph("nat"), {"job": lambda: node}, sources={"in": days})
     with suppress(Cancelled), OnSpark(session) as on_spark:
         keeping = Keeping(keep, DUE, None, KeptFrames(folder))
         Running(
             dataflow, dataflow.sources, {}, "spark", keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark
         ).run(None, WORKERS)
     state.close()
-    return kept[1] - kept[0] - DUE
+    due = kept[0] + DUE
+    assert BEGUN[0] < due < kept[1] < BEGUN[0] + node.seconds, "no job was in flight then"
+    return kept[1] - due
 
 
 def small(session: Any) -> Any:

@@ -18,7 +18,7 @@ Copying takes a small share of what the calls take (`SHARE`); a call before whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ class Call:
         self.begun = monotonic()
         self.is_noted = False  # whether it is known what was before
         self.is_spoilt = False  # whether another call that may have changed the same is over since
-        self.before: Mapping[str, Any] | Copy = {}
+        self.before: Mapping[str, Any] | Copy | None = None  # the node's attributes; None: the call changes none
         self.parts: dict[str, tuple[Any, Any]] = {}  # by attribute: the entry that the call uses, and a copy of it
         self.waited: Any = None  # of a `Batch`, by edge: how much waited; for a notification, all of it
 
@@ -67,6 +67,8 @@ class Underway:
         self.at_once = node.at_once
         self._node = node
         self._is_whole = type(node).snapshot not in SNAPSHOTS  # whether only the node knows what its state is
+        is_usual = isinstance(node, Batch) and type(node).on_messages is Batch.on_messages
+        self._lets_wait = is_usual and not self._is_whole  # messages change nothing but what waits
         usual = {*(SAID if isinstance(node, Stage) else ()), *([WAITING] if isinstance(node, Batch) else ())}
         self._usual = frozenset(usual)  # attributes that are no state, or are remembered by time
         self._still: Copy | None = None  # the state that no call has changed so far
@@ -93,6 +95,8 @@ class Underway:
             call.is_noted = False
 
     def _is_noted(self, call: Call, may_copy: bool) -> bool:
+        if call.action.edge is not None and self._lets_wait:
+            return True
         if self._still is not None:
             call.before = self._still
         elif self._has_plain_state():
@@ -103,13 +107,13 @@ class Underway:
         elif not may_copy:
             return False
         else:
-            call.before = self._copy(self._state())
+            call.before = self._copy(self._state)
         for name in self._parts():
             if not may_copy:
                 return False
             key = self._node.entry(call.action.time)
-            found = getattr(self._node, name).get(key, NOTHING)
-            call.parts[name] = key, found if found is NOTHING else self._copy(found)
+            held = getattr(self._node, name)
+            call.parts[name] = key, self._copy(held.get, key) if key in held else NOTHING
         return True
 
     def ended(self, action: Action) -> None:
@@ -141,14 +145,14 @@ class Underway:
         if self._still is not None:
             return self._still.is_still(self._state())
         now = self._own()
-        return all(not call.is_noted or _are_same(call.before, now) for call in self.calls)
+        return all(call.before is None or _are_same(call.before, now) for call in self.calls)
 
     def snapshot(self) -> Any:
         """The state of the node before the calls that are being made."""
         node = self._node
         if not self.calls:
             return node.snapshot()
-        before = self.calls[0].before
+        before = next((call.before for call in self.calls if call.before is not None), self._own())
         own = before.made() if isinstance(before, Copy) else before
         if self._is_whole:
             return own if isinstance(before, Copy) else node.snapshot()
@@ -206,10 +210,11 @@ class Underway:
         """Whether there is time for another copy."""
         return self._spent + self._last <= FREE + SHARE * self._worked
 
-    def _copy(self, value: Any) -> Copy:
-        begun = thread_time()
-        copy = Copy(value)
-        self._last = thread_time() - begun
+    def _copy(self, value: Callable[..., Any], *of: Any) -> Copy:
+        clock = monotonic if self._is_whole else thread_time  # who knows what a snapshot of its own waits for
+        begun = clock()
+        copy = Copy(value(*of))
+        self._last = clock() - begun
         self._spent += self._last
         return copy
 

@@ -167,7 +167,7 @@ def java_that_waits(folder: Path) -> Path:
 case "$*" in *-version*) echo 'openjdk version "17"' >&2; exit;; esac
 echo $PPID > {folder}/waits.new
 mv {folder}/waits.new {folder}/waits
-exec sleep 20 >/dev/null 2>&1
+exec sleep 600 >/dev/null 2>&1
 """
     (folder / "bin" / "java").write_text(script, encoding="utf-8")
     (folder / "bin" / "java").chmod(0o755)

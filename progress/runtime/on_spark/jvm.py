@@ -66,12 +66,31 @@ def launched(settings: Mapping[str, str]) -> Any:
 
 
 def _end_jvm(error: BaseException) -> None:
-    """End the JVM that was being launched: it would wait for ever for somebody who is gone. Only the frame has it."""
+    """End the JVM that was being launched: it would wait for ever for somebody who is gone. Only the frame has it.
+
+    It may still be a script that waits for what it has started.
+    """
     frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
     held = (frame.f_locals for frame in frames if frame.f_code.co_name == "launch_gateway")
     for process in [each["proc"] for each in held if "proc" in each]:
+        below = _below(process.pid)
         process.kill()
+        for pid in below:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         process.wait()
+
+
+def _below(pid: int) -> list[int]:
+    """The processes that a process has started, and those that these have; none where the system does not say."""
+    above = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError):
+            above[int(stat.parent.name)] = int(stat.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+    found = [pid]
+    for each in found:
+        found += [other for other, parent in above.items() if parent == each]
+    return found[1:]
 
 
 def reason_in(said: str) -> str:
