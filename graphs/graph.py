@@ -6,6 +6,8 @@ domains, and the engine gets numbers instead of names. What does not fit togethe
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +17,7 @@ from graphs.files.notation import read_domain, read_summary, shown, suggestion
 from progress.effort import MOST_STEPS, STEPS_A_PLACE, Effort, TooMuchWork
 from progress.errors import PointstampError
 from progress.garbage import without_cycle_search
-from progress.normal_form.declared import Identity, Never, comparing, sends_nothing
+from progress.normal_form.declared import Declared, Enter, Identity, Leave, Never, comparing, sends_nothing
 from progress.normal_form.generic import GenericSummary
 from progress.normal_form.layout import layout_of
 from progress.order import NO_TIME, Domain, as_time, times_of
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from recursion.call_graph import CallGraph
 
 LONGEST_NAME = 1000
+SIMPLE = (Identity(), Enter(), Leave())  # what a hint may name
 
 
 class Mismatch(NamedTuple):
@@ -292,7 +295,7 @@ class _Resolution:
                 self._mismatch(
                     edge,
                     f"the edge {edge!r} has times of {given!r}, its destination {target_name!r} of {domain!r}",
-                    "a message is an event at its destination: both have one domain",
+                    f"leave out the `time` of {quoted(edge)}: a message is an event at its destination",
                 )
             if source == NO_NODE:
                 assert domain is not None
@@ -335,6 +338,21 @@ class _Resolution:
     def _mismatch(self, location: str, message: str, hint: str) -> None:
         self.mismatches.append(Mismatch(location, PointstampError("PS401", message, hint)))
 
+    def _what_fits(self, location: str, source: Domain, wanted: Domain | None) -> str:
+        """What would be right in place of a summary that does not fit, if it has a word; else nothing."""
+        graph = self.graph
+        position = graph.edges.get(location)
+        if position is None:
+            return f"let the requests of {quoted(location)} be identity"
+        node, target = graph.sources[position], graph.targets[position]
+        assert node is not None  # only what leaves a node has a summary
+        for word in SIMPLE:
+            if _leads(word, source, wanted):
+                return f"let {quoted(node)} send by {word} on {quoted(location)}: {emitting(location, str(word))}"
+        if target is None:
+            return f"leave out the `time` of {quoted(location)}, or write a summary that leads there"
+        return f"give {quoted(node)} and {quoted(target)} one `time`, or write a summary from the one to the other"
+
     def _bind(self, location: str, declared: Any, source: Domain, wanted: Domain | None, what: str) -> Summary:
         key = (id(declared), id(source), id(wanted))
         bound = self._bound.get(key)
@@ -347,9 +365,24 @@ class _Resolution:
                 bound = error
             self._bound[key] = bound
         if isinstance(bound, PointstampError):
-            self._mismatch(location, f"{what}: {bound.message}", bound.hint)
+            hint = self._what_fits(location, source, wanted) or bound.hint
+            self._mismatch(location, f"{what}: {bound.message}", hint)
             return OpaqueSummary(source, wanted or source, GenericSummary(Never(), source))
         return bound
+
+
+def _leads(declared: Declared, source: Domain, wanted: Domain | None) -> bool:
+    try:
+        bind(declared, source, wanted)
+    except PointstampError:
+        return False
+    return True
+
+
+def emitting(edge: str, word: str) -> str:
+    """How a node is told, in a file, what it sends on an edge."""
+    key = edge if re.fullmatch(r"[\w>-]+", edge) else json.dumps(edge)
+    return f"emits: {{{key}: {word}}}"
 
 
 def parts_of(call: str) -> str:

@@ -31,7 +31,7 @@ from progress.tracking.commit import Commit
 from progress.tracking.invariants import check_invariants
 from progress.tracking.ledger import Edge, Ledger, Node
 from progress.tracking.own_relation import all_outstanding
-from progress.tracking.refusal import bad_snapshot, not_to_be_copied
+from progress.tracking.refusal import bad_snapshot, check_many, not_to_be_copied, wrong_form
 from progress.tracking.snapshot import read_snapshot, write_snapshot
 from progress.tracking.step import Step
 from progress.tracking.subscriptions import Callback, Subscriptions
@@ -189,13 +189,16 @@ class Tracker:
 
     def _begin(self, inputs: Mapping[str, Iterable[Any]], requests: Iterable[tuple[str, Any]]) -> None:
         network, ledger = self.network, self._ledger
+        if not isinstance(inputs, Mapping):
+            raise wrong_form(f"inputs is {brief(inputs)}", "input edges with the times at which each is open")
+        check_many("requests", requests)
         for name, times in inputs.items():
             edge = ledger.input(name)
             edge.open = ledger.opening(edge, times)
         for number, source in enumerate(network.sources):
             if source == NO_NODE and network.edges[number] not in inputs:
                 ledger.edge(network.edges[number]).open = opening_times(network.edge_domains[number])
-        for node, time in dict.fromkeys(map(ledger.request, requests)):
+        for node, time in dict.fromkeys(map(ledger.request, requests or ())):
             node.requests[time] = None
         self._start()
 
@@ -402,6 +405,9 @@ class Tracker:
         A callback may take steps; what follows from those is told after what is being told now. What callbacks raise
         reaches the caller of the step after all of them were called; the step stands.
         """
+        if not callable(callback):
+            right = "a function of a location, the times that left, and those that came"
+            raise wrong_form(f"{brief(callback)} cannot be called", right)
         with self._lock:
             return self._subscriptions.add(self, self._ledger.place(location), callback)
 

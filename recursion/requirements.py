@@ -161,6 +161,6 @@ def _at_the_ends(graph: CallGraph) -> Iterator[Unmet]:
                 name,
                 f"the edge {brief(name)} joins two graphs, that of {brief(graph.within[graph.sources[edge]].name)} "
                 f"and that of {brief(graph.within[graph.targets[edge]].name)}",
-                "graphs meet in calls alone",
+                "remove it: graphs meet in calls alone",
                 {"edge": name},
             )

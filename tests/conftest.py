@@ -4,9 +4,12 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.project.slowest import longest_files
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("soak", max_examples=2_000, deadline=None, print_blob=True)
@@ -17,15 +20,16 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so it is in the backgro
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with long tests come first, so that no process waits for them at the end.
+    """Files that take long come first, the longest before all, so that no process waits for them at the end.
 
     pyspark leaves the sockets on which it collects rows to the garbage collector.
     """
     turns = {"spark": 0, "slow": 1}
-    order: dict[object, int] = {}
+    longest = longest_files()
+    order: dict[Path, tuple[int, int]] = {}
     for item in items:
         turn = min((turns[marker.name] for marker in item.iter_markers() if marker.name in turns), default=2)
-        order[item.path] = min(turn, order.get(item.path, 2))
+        order[item.path] = min((-longest.get(item.path, 0), turn), order.get(item.path, (0, 2)))
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
     items.sort(key=lambda item: order[item.path])

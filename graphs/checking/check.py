@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -13,7 +11,7 @@ from graphs.codes import Severity, code
 from graphs.files.document import quoted
 from graphs.files.notation import shown
 from graphs.files.reading import from_text
-from graphs.graph import Graph, Mismatch
+from graphs.graph import Graph, Mismatch, emitting
 from graphs.shape import beginning, dangling, never_called, unreachable
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
@@ -165,8 +163,7 @@ def _offence(graph: Graph, offence: Offence) -> Diagnostic:
 
 def _advance(mending: Mending) -> str:
     node, edge, word = mending
-    key = edge if re.fullmatch(r"[\w>-]+", edge) else json.dumps(edge)
-    return f"let {quoted(node)} advance the time on {quoted(edge)}, for instance with emits: {{{key}: {word}}}"
+    return f"let {quoted(node)} advance the time on {quoted(edge)}, for instance with {emitting(edge, word)}"
 
 
 def _first_fall(graph: Graph, offence: Offence) -> str | None:
@@ -192,7 +189,8 @@ def _standstill(graph: Graph, standstill: Standstill) -> Diagnostic:
         mending = advance_that_mends(network, standstill.round)
         hint = hint if mending is None else _advance(mending)
     if graph.recursion is not None:
-        hint = "let each round be a call of its own: only calls tell rounds apart; or notify: false for what runs there"
+        hint = "let each round be a call of its own: only calls tell rounds apart"
+        hint += "; or notify: false for what runs there" if standstill.notifies else ""
     severity: Severity = "error" if standstill.notifies else "warning"
     witness: dict[str, Any] = {"cycle": list(standstill.cycle), "round": pairs(standstill.round)}
     if graph.recursion is not None:

@@ -170,7 +170,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS712", "cancelled", "error", "The run was cancelled before its end."),
     ("PS713", "timed-out", "error", "The run took longer than it was given."),
     ("PS714", "no-telemetry", "error", "The library that metrics go through is not installed."),
-    ("PS715", "bad-run", "error", "A run was given a number that it cannot work with, or has no use for."),
+    ("PS715", "bad-run", "error", "A run was given something that it cannot work with, or has no use for."),
     ("PS716", "no-such-output", "error", "A sink was given for something by which nothing leaves."),
     ("PS717", "loop-in-loop", "error", "An event loop was to begin where one runs already."),
     ("PS718", "bad-on-error", "error", "What is to be done when a node raises is for no node, or cannot be done."),

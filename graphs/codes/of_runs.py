@@ -225,8 +225,9 @@ Telemetry()
     ),
     "PS715": Explanation(
         means="""\
-`workers`, `limit` or `ahead` is no number, or less than one; or a `seed` was given to an engine
-that does not choose by it.""",
+`workers`, `limit` or `ahead` is not a number, or less than one; a `timeout` is not a time; what is
+to be called, asked or told cannot be; sources or sinks are not given by edge. Or a `seed` was
+given to an engine that does not choose by it.""",
         why="""\
 Without workers nothing would run, and where nothing may wait nothing can come. A run that took a
 seed and did not use it would look as if it could be repeated.""",
@@ -344,11 +345,12 @@ Give what makes the node: the class, `{"count": Count}`, or a function without a
     "PS723": Explanation(
         means="""\
 Two runs would share something that is one's at a time: a node that a factory gives twice, a
-generator or another iterator, a sink that is told how a run goes, by `complete` or `close`. Or
-two factories of a run give one object.""",
+generator or another iterator, a sink that is told how a run goes, by `complete` or `close`, or an
+observer that keeps what is of one run. Or two factories of a run give one object.""",
         why="""\
 Each item of an iterator would reach one of the two, and a run that comes after the first would
-find it empty, like an input without messages. A sink would be closed under the other run.""",
+find it empty, like an input without messages. A sink would be closed under the other run. A
+`Display` would show the sum of two runs, and nobody could tell which is meant.""",
         example=Example(
             f"""\
 {_BEGIN}

@@ -41,6 +41,8 @@ def choose(graph: Arcs, engine: str, kernel: bool | None) -> Engine:
     """The engine of this name, or the better one for this graph; compiled where that is possible and wanted."""
     if engine not in ENGINES:
         raise no_such_engine(f"there is no engine {engine!r}", "one of " + ", ".join(ENGINES))
+    if kernel not in (None, True, False):
+        raise no_such_engine(f"kernel={kernel!r} says neither whether nor not", "True, False, or None for what is best")
     if kernel and not BUILT:
         raise no_such_engine("the compiled kernel is not there", "kernel=None; or install again with a C compiler")
     if engine == "eager" or (engine == "auto" and len(graph.domains) < FEW_VERTICES):

@@ -9,6 +9,7 @@ from progress.errors import PointstampError, brief, one_of
 from progress.runtime.failure import DeadLetter, OnError, Retry, Stop, dead_letters
 from progress.topology import NO_NODE, Network
 
+OBSERVES = ("started", "performed", "failed", "refused", "brought", "ended")  # the methods of an observer
 LATE = "late"  # the side output of sources that name no other
 LATE_BESIDE_AN_EDGE = "late data"  # where an output edge has that name
 
@@ -28,14 +29,45 @@ def late_name(name: str, network: Network) -> str:
     return LATE_BESIDE_AN_EDGE if name == LATE and LATE in outputs(network) else name
 
 
-def check_numbers(engine: str, seed: int | None, workers: Any, limit: Any) -> None:
+def check_numbers(engine: str, seed: Any, workers: Any, limit: Any) -> None:
     """Refuse (PS715) a run in which nobody would work, or nothing could wait, and a seed for what chooses nothing."""
     if seed is not None and engine != "sim":
         raise _bad_run(f"seed={brief(seed)} is of no use to the engine {engine}", 'engine="sim"')
-    if not isinstance(workers, int) or workers < 1:
+    if seed is not None and type(seed) is not int:
+        raise _bad_run(f"seed={brief(seed)} is not a whole number", "any whole number, or none")
+    if type(workers) is not int or workers < 1:
         raise _bad_run(f"workers={brief(workers)}: nobody would work", "1 or more")
-    if not isinstance(limit, int) or limit < 1:
+    if type(limit) is not int or limit < 1:
         raise _bad_run(f"limit={brief(limit)}: nothing could wait at a node, so nothing could come there", "1 or more")
+
+
+def check_control(timeout: Any, cancel: Any) -> None:
+    """Refuse (PS715) what cannot stop a run."""
+    if timeout is not None and (type(timeout) not in (int, float) or not timeout >= 0):  # which nan is not either
+        raise _bad_run(f"timeout={brief(timeout)} is not a time to wait", "a number of seconds, 0 or more")
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise _bad_run(f"cancel={brief(cancel)} cannot be asked whether it is set", "a threading.Event()")
+
+
+def check_told(observer: Any, record: Any, pause: Any) -> None:
+    """Refuse (PS715) what cannot be told how a run goes."""
+    for name, given, right in (
+        ("record", record, "a function of a step; or a list's append"),
+        ("pause", pause, "a function of seconds, such as time.sleep"),
+    ):
+        if given is not None and not callable(given):
+            raise _bad_run(f"{name}={brief(given)} cannot be called", right)
+    lacks = [name for name in OBSERVES if observer is not None and not callable(getattr(observer, name, None))]
+    if lacks:
+        what = f"observer={brief(observer)} has no method {lacks[0]}"
+        raise _bad_run(what, "an Observer (progress.runtime.observer), which has all that it may be told")
+
+
+def by_edge(what: str, given: Any) -> dict[str, Any]:
+    """Sources or sinks, by edge; refused (PS715) where they are not."""
+    if given is not None and not isinstance(given, Mapping):
+        raise _bad_run(f"the {what} are {brief(given)}", f"{what} by edge: " + '{"name": ...}')
+    return dict(given or {})
 
 
 def times_ahead(ahead: Any, network: Network) -> dict[str, int]:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief, one_of
-from progress.runtime.checks import check_numbers, policies, times_ahead
+from progress.runtime.checks import by_edge, check_control, check_numbers, check_told, policies, times_ahead
 from progress.runtime.control import Control
 from progress.runtime.core import Step
 from progress.runtime.failure import OnError, in_a_loop
@@ -66,8 +66,8 @@ class Dataflow:
         for name, code in self.nodes.items():
             self._check_node(name)
             check_code(name, code)
-        self.sources = dict(sources or {})
-        self.sinks = dict(sinks or {})
+        self.sources: dict[str, Source] = by_edge("sources", sources)
+        self.sinks: dict[str, Sink] = by_edge("sinks", sinks)
         self.on_error: dict[str, OnError] = policies(on_error, self.network)
         self._check_inputs(self.sources)
         self.ahead: dict[str, int] = times_ahead(ahead, self.network)
@@ -128,6 +128,7 @@ class Dataflow:
         if engine not in ENGINES:
             raise PointstampError("PS711", f"there is no engine {brief(engine)}", one_of(engine, ENGINES))
         check_numbers(engine, seed, workers, limit)
+        check_control(timeout, cancel)
         if engine == "asyncio" and is_in_a_loop():
             raise in_a_loop("run() would begin")
         on_spark = None
@@ -161,6 +162,7 @@ class Dataflow:
         ended when `CancelledError` is raised.
         """
         check_numbers("asyncio", None, 1, limit)
+        check_control(timeout, cancel)
         control = Control(timeout, cancel)
         return await self._running("asyncio", sources, sinks, observer, record, limit, control, pause).run_async()
 
@@ -176,11 +178,13 @@ class Dataflow:
         pause: Callable[[float], object] | None,
         on_spark: OnSpark | None = None,
     ) -> Running:
-        self._check_inputs(sources or {})
+        check_told(observer, record, pause)
+        more = by_edge("sources", sources)
+        self._check_inputs(more)
         return Running(
             self,
-            {**self.sources, **(sources or {})},
-            {**self.sinks, **(sinks or {})},
+            {**self.sources, **more},
+            {**self.sinks, **by_edge("sinks", sinks)},
             engine,
             observer,
             record,

@@ -37,6 +37,8 @@ class Display(Observer):
     Cost: that of `line` for each picture, at most a twentieth of the time.
     """
 
+    of_one_run = True
+
     def __init__(
         self,
         stream: TextIO | None = None,
@@ -51,9 +53,13 @@ class Display(Observer):
         self._thread: threading.Thread | None = None
         self._core: Core | None = None
         self._begun = 0.0
+        self._count_anew()
+
+    def _count_anew(self) -> None:
         self._messages = self._notifications = self._failures = self._late = 0
 
     def started(self, core: Core) -> None:
+        self._count_anew()
         self._core = core
         self._begun = self._clock()
         if not self._stream.isatty():

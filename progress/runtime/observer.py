@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Told of a run as it goes, one call at a time; what it raises stops the run."""
+    """Told of a run as it goes, one call at a time; what it raises stops the run.
+
+    `of_one_run`: it keeps what is of one run. It may be given to one after the other, not to two at once (PS723).
+    """
+
+    of_one_run = False
 
     def started(self, core: Core) -> None:
         """The run begins."""
@@ -32,32 +37,39 @@ class Observer:
         """The run is over."""
 
 
+def of_one_run(observer: Observer | None) -> list[Observer]:
+    """Those of an observer's parts, or it itself, that are one run's at a time."""
+    if isinstance(observer, Observers):
+        return [part for each in observer.each for part in of_one_run(each)]
+    return [observer] if observer is not None and getattr(observer, "of_one_run", False) else []
+
+
 class Observers(Observer):
     """Several observers as one, told one after the other."""
 
     def __init__(self, *observers: Observer) -> None:
-        self._each = observers
+        self.each = observers
 
     def started(self, core: Core) -> None:
-        for each in self._each:
+        for each in self.each:
             each.started(core)
 
     def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
-        for each in self._each:
+        for each in self.each:
             each.performed(node, edge, time, count)
 
     def failed(self, failure: NodeFailed) -> None:
-        for each in self._each:
+        for each in self.each:
             each.failed(failure)
 
     def refused(self, failure: SourceFailed) -> None:
-        for each in self._each:
+        for each in self.each:
             each.refused(failure)
 
     def brought(self, edge: str, count: int, late: int) -> None:
-        for each in self._each:
+        for each in self.each:
             each.brought(edge, count, late)
 
     def ended(self, core: Core, failure: BaseException | None) -> None:
-        for each in self._each:
+        for each in self.each:
             each.ended(core, failure)

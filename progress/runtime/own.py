@@ -2,7 +2,8 @@
 
 A node that was given as an object is copied for each run, one that was given as a factory is made for it. A function is
 called as it is: what it keeps, as a method of an object may, is the user's. Whatever cannot be two runs' at once, an
-iterator or a sink that is told how a run goes, is one run's at a time, and a second run is refused (PS723).
+iterator, a sink that is told how a run goes, an observer that counts, is one run's at a time, and a second run is
+refused (PS723).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from progress.errors import PointstampError, brief
 from progress.runtime.awaiting import close
 from progress.runtime.failure import FAILURES, MADE, NodeFailed
 from progress.runtime.node import Mapped, Node
+from progress.runtime.observer import of_one_run
 
 Code: TypeAlias = Node | Callable[[], Node] | Callable[[Any], Any]
 TOLD = ("sink_for", "begins", "complete", "close", "ended", "settle", "stop", "snapshot")  # how a run goes
@@ -129,6 +131,7 @@ class Taken:
     ----------
     nodes : of the run
     sources, sinks : as they were given
+    observer : who is told of the run; one that keeps what is of a run (`Observer.of_one_run`) is this run's alone
     read : iterators that runs of the dataflow have read, by identity; those of this run are added when it begins
     lasting : the sources of the dataflow itself, which it would give to the next run
     """
@@ -138,11 +141,12 @@ class Taken:
         nodes: Mapping[str, Node],
         sources: Mapping[str, Any],
         sinks: Mapping[str, Any],
+        observer: Any,
         read: dict[int, Any],
         lasting: Iterable[Any],
     ) -> None:
         iterators = [(name, each) for name, source in sources.items() for each in _iterators(source)]
-        wanted = [
+        wanted: list[tuple[Any, str, str]] = [
             (node, f"the node {brief(name)}", "a factory that makes a node each time") for name, node in nodes.items()
         ]
         wanted += [(each, f"the source of {brief(name)}", _ANEW) for name, each in iterators]
@@ -150,6 +154,9 @@ class Taken:
             (sink, f"the sink of {brief(name)}", "a sink for each run; or a list, or a function")
             for name, sink in sinks.items()
             if any(hasattr(sink, word) for word in TOLD)
+        ]
+        wanted += [
+            (each, "the observer", "an observer for each run: observer=Display()") for each in of_one_run(observer)
         ]
         self._iterators = [each for _, each in iterators if type(each).__module__ in USED_UP]
         self._read = read

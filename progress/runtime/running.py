@@ -63,7 +63,7 @@ class Running:
         self.observer = observer
         self.limit = limit
         self.nodes = made(dataflow.nodes)
-        self._taken = Taken(self.nodes, sources, sinks, dataflow.read, dataflow.sources.values())
+        self._taken = Taken(self.nodes, sources, sinks, observer, dataflow.read, dataflow.sources.values())
         try:
             with contained():
                 self._set_up(dataflow, sources, sinks, record, limit, otherwise, pause)

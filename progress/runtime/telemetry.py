@@ -18,7 +18,13 @@ from progress.runtime.source_failure import SourceFailed
 
 
 class Telemetry(Observer):
-    """Counts what a run does. Without arguments it uses the global providers."""
+    """Counts what a run does. Without arguments it uses the global providers.
+
+    One after the other, runs are added up, and each has a span of its own; those that go on at once need a `Telemetry`
+    each, which may have the same meter.
+    """
+
+    of_one_run = True
 
     def __init__(self, meter: Any = None, tracer: Any = None) -> None:
         try:

@@ -18,6 +18,7 @@ from progress.topology import NO_NODE
 from progress.tracking.ledger import Edge, Ledger, Node
 from progress.tracking.own_relation import Workings
 from progress.tracking.refusal import (
+    check_many,
     count_below_zero,
     input_moves_back,
     not_eligible,
@@ -60,7 +61,9 @@ class Commit:
         """Collect what changes; refuse what is illegal."""
         ledger, net, changes, events = self._ledger, self.net, self.changes, self._events
         edges = ledger.edges
-        for item in messages:
+        for what, given in (("messages", messages), ("requests", requests), ("delivered", delivered)):
+            check_many(what, given)
+        for item in messages or ():
             try:
                 name, time, change = item
             except (TypeError, ValueError):

@@ -36,6 +36,12 @@ def wrong_form(what: str, right: str) -> Refusal:
     return Refusal("PS501", what, right)
 
 
+def check_many(what: str, given: Any) -> None:
+    """Refuse what cannot be gone through, one by one."""
+    if type(given) not in (list, tuple) and given is not None and not isinstance(given, Iterable):
+        raise wrong_form(f"{what} is {brief(given)}", f"a list of {what}")
+
+
 def unknown_place(name: object, known: Iterable[str]) -> Refusal:
     """A name that no location has."""
     return Refusal("PS502", f"there is no location {brief(name)}", one_of_the_graph(name, known))

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import brief
-from progress.tracking.refusal import wrong_form
+from progress.tracking.refusal import unknown_place, wrong_form
 
 if TYPE_CHECKING:
     from progress.tracker import Tracker
@@ -52,6 +52,8 @@ class Step:
     def input(self, edge: str, times: Iterable[Any]) -> None:
         """From now on an input brings messages only at or above one of `times`; none closes it for ever."""
         self._open()
+        if not isinstance(edge, str):
+            raise unknown_place(edge, self._tracker.network.edges)
         if edge in self._inputs:
             raise wrong_form(
                 f"the input {brief(edge)} moves twice in one step", "once, to where it stands after the step"

@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from graphs.adapters import TOOLS
+from tests.project.slowest import longest_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -231,3 +232,14 @@ def test_the_tools_that_adapters_read_are_extras_with_pins_of_their_own() -> Non
             (requirement,) = map(Requirement, extras[name])
             assert requirement.name == tool.library
             assert requirement.specifier.contains(versions[canonicalize_name(tool.library)]), requirement
+    assert Requirement(everything).extras == set(extras) - {"all"}
+
+
+def test_the_table_of_what_takes_longest_names_tests_that_are_there() -> None:
+    """It also decides which files are begun first."""
+    longest = longest_files()
+    assert len(longest) >= 10
+    rows = re.findall(r"^\| `([\w/]+\.py)` \|.*\| `(test_\w+)", read("CONTRIBUTING.md"), re.MULTILINE)
+    assert len(rows) == len(longest)
+    for file, test in rows:
+        assert f"def {test}(" in read(f"tests/{file}"), (file, test)

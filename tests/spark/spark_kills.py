@@ -1,4 +1,4 @@
-"""A pipeline of 66 days on Spark that is killed again and again, and what has to be in its tables then.
+"""A pipeline of days and months on Spark that is killed again and again, and what has to be in its tables then.
 
 Files come while it runs: some late, some damaged. Days are cleaned, and a loop counts for each month, whose state may
 say what belongs to which month, or not; days go to a Parquet table, months to one of Delta Lake, what is late and what
@@ -131,11 +131,11 @@ class Dropped(NamedTuple):
     ids: range | None
 
 
-def files(rng: random.Random) -> list[Dropped]:
+def files(rng: random.Random, days: int) -> list[Dropped]:
     """All files in the order in which they come; a tenth of them late by days, a few damaged."""
     found: list[tuple[float, Dropped]] = []
     start = 0
-    for day in range(DAYS):
+    for day in range(days):
         for part in range(rng.randint(1, 2)):
             place = f"m={day // MONTH}/d={day % MONTH}/{part}"
             late = rng.randint(3, 9) if part and rng.random() < 0.4 else rng.random()
@@ -149,10 +149,10 @@ def files(rng: random.Random) -> list[Dropped]:
 class Trial:
     """One pipeline with its files and its kills."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, days: int = DAYS) -> None:
         self.folder = folder
         self.rng = random.Random(seed)
-        self.files = files(self.rng)
+        self.files = files(self.rng, days)
         self.kills: Counter[str] = Counter()
         self._left = list(self.files)
         self._last = ""

@@ -1,4 +1,4 @@
-"""Graphs in Spark answer as the local engine does: 200 random graphs at once, and what only large ones come to."""
+"""Graphs in Spark answer as the local engine does: random graphs at once, and what only large ones come to."""
 
 from __future__ import annotations
 
@@ -25,14 +25,19 @@ from tests.spark.spark import spark_session
 
 pytestmark = pytest.mark.spark
 
-GRAPHS = 200
-SEEDS_OF_COMPONENTS = (2, 3)  # one whose Condition 2 fails, one where all is well
+GRAPHS, IN_SOAK = 50, 200
+FEW = (1, 2, 13, 15, 16)  # of the graphs: with components of 4, 2 and 3 nodes, and with nodes that nothing reaches
+SEEDS_OF_COMPONENTS = (31, 55)  # of three nodes: one whose Condition 2 fails, one where all is well
 NO_ROOM = Options(fits=0)  # everything stays in Spark
 
 
 @cache
-def batch() -> list[Case]:
-    return cases(GRAPHS, seed=7_000)
+def batch(count: int = GRAPHS) -> list[Case]:
+    return cases(count, seed=7_000)
+
+
+def few() -> list[Case]:
+    return [batch()[number] for number in FEW]
 
 
 @pytest.fixture(scope="module")
@@ -42,26 +47,43 @@ def opened() -> Iterator[SparkGraph]:
     graph.release()
 
 
-# --- 200 random graphs -----------------------------------------------------------------------------------------------
+# --- random graphs ---------------------------------------------------------------------------------------------------
 
 
 def test_close_up_is_that_of_the_local_engine_graph_by_graph(opened: SparkGraph) -> None:
-    starts = [pointstamp for case in batch() for pointstamp in case.starts]
-    found = at_scale.close(opened, starts).frontiers
-    seen = 0
-    for case in batch():
-        mine = {location: times for location, times in found.items() if location.startswith(case.prefix)}
-        assert mine == case.frontiers, case.document
-        seen += len(mine)
-    assert seen == len(found) > GRAPHS
-    assert list(found) == [name for name in together(batch()).locations() if name in found]
-    assert any(len(times) > 1 for times in found.values())
+    check_close_up(batch(), opened)
 
 
 def test_verdicts_are_those_of_the_local_engine_graph_by_graph(opened: SparkGraph) -> None:
+    check_verdicts(batch(), opened)
+
+
+@pytest.mark.soak
+def test_more_graphs_at_once() -> None:
+    graphs = batch(IN_SOAK)
+    graph = at_scale.open_in_spark(together(graphs), spark_session())
+    check_close_up(graphs, graph)
+    check_verdicts(graphs, graph)
+    graph.release()
+
+
+def check_close_up(batch: list[Case], opened: SparkGraph) -> None:
+    starts = [pointstamp for case in batch for pointstamp in case.starts]
+    found = at_scale.close(opened, starts).frontiers
+    seen = 0
+    for case in batch:
+        mine = {location: times for location, times in found.items() if location.startswith(case.prefix)}
+        assert mine == case.frontiers, case.document
+        seen += len(mine)
+    assert seen == len(found) > len(batch)
+    assert list(found) == [name for name in together(batch).locations() if name in found]
+    assert any(len(times) > 1 for times in found.values())
+
+
+def check_verdicts(batch: list[Case], opened: SparkGraph) -> None:
     report = at_scale.check_conditions(opened)
     kinds = set()
-    for case in batch():
+    for case in batch:
         here = check_conditions(case.graph)
         early = [found for found in report.condition_1.witnesses if found.node.startswith(case.prefix)]
         assert early == list(here.condition_1.witnesses)
@@ -78,7 +100,7 @@ def test_verdicts_are_those_of_the_local_engine_graph_by_graph(opened: SparkGrap
         )
         kinds.add((bool(early), bool(offences), bool(still)))
     assert len(kinds) >= 5  # nothing held for want of cases
-    assert verdicts(report) == verdicts(check_conditions(together(batch())))
+    assert verdicts(report) == verdicts(check_conditions(together(batch)))
 
 
 def check_offence(case: Case, offence: Offence) -> None:
@@ -107,15 +129,17 @@ def test_components_and_shape_are_those_of_the_local_engine(opened: SparkGraph) 
 
 
 def test_what_stays_in_spark_finds_the_same_components_and_shape() -> None:
-    few = together(batch()[:12])
-    graph = at_scale.open_in_spark(few, spark_session())
-    assert at_scale.unreachable(graph, options=NO_ROOM) == at_scale.unreachable(few, "local")
-    assert at_scale.strong_components(graph, options=NO_ROOM) == at_scale.strong_components(few, "local")
+    together_here = together(few())
+    graph = at_scale.open_in_spark(together_here, spark_session())
+    nowhere = at_scale.unreachable(together_here, "local")
+    assert at_scale.unreachable(graph, options=NO_ROOM) == nowhere != []
+    found = at_scale.strong_components(together_here, "local")
+    assert at_scale.strong_components(graph, options=NO_ROOM) == found
+    assert len(found) == 4
 
 
 def test_graphframes_finds_the_components_that_are_left() -> None:
-    few = together(batch()[:10])
-    graph = at_scale.open_in_spark(few, spark_session())
+    graph = at_scale.open_in_spark(together(few()), spark_session())
     inside = components(graph, graph.steps().select("src", "dst"), NO_ROOM, turns=0)
     here = components(graph, graph.steps().select("src", "dst"), Options())
     groups = [groups_of(found.nodes.collect()) for found in (inside, here)]
@@ -153,7 +177,7 @@ def neighbours(case: Case, location: str) -> set[str]:
 
 
 def test_a_layered_graph_with_feedback_has_the_same_answers() -> None:
-    graph = layered(20_000, "product")
+    graph = layered(5_000, "product")
     opened = at_scale.open_in_spark(graph, spark_session())
     assert at_scale.close(opened, [("n0", (0, 0))]).frontiers == close(graph, [("n0", (0, 0))]).frontiers
     assert at_scale.check_conditions(opened) == check_conditions(graph)
@@ -173,14 +197,14 @@ def chain(length: int) -> Graph:
 
 
 def test_progress_is_told_and_rounds_are_bounded() -> None:
-    graph = at_scale.open_in_spark(chain(6), spark_session())
+    graph = at_scale.open_in_spark(chain(4), spark_session())
     told: list[Round] = []
-    closure = at_scale.close(graph, [("n0", 5)], options=Options(rounds=6, on_round=told.append))
+    closure = at_scale.close(graph, [("n0", 5)], options=Options(rounds=4, on_round=told.append))
     assert isinstance(closure, SparkClosure)
-    assert closure.times("n5") == (10,)
-    assert ("n5", 10) in closure
-    assert ("n5", 9) not in closure
-    assert told == [Round("close", number, 1, 1) for number in range(6)] + [Round("close", 6, 0, 0)]
+    assert closure.times("n3") == (8,)
+    assert ("n3", 8) in closure
+    assert ("n3", 7) not in closure
+    assert told == [Round("close", number, 1, 1) for number in range(4)] + [Round("close", 4, 0, 0)]
     with pytest.raises(PointstampError) as caught:
         at_scale.close(graph, [("n0", 5)], options=Options(rounds=2))
     assert str(caught.value).startswith("PS758: after 2 rounds there are still 1 active nodes")
@@ -346,8 +370,9 @@ def test_what_one_engine_refuses_the_other_does(nodes: str, edges: str, code: st
 def test_emits_may_be_text_a_map_or_a_struct(emits: str) -> None:
     session = spark_session()
     tables = Tables(session.sql(f"SELECT 'a' AS id, {emits} AS emits"), session.sql("SELECT 'x' AS id, 'a' AS `from`"))
-    for engine in ("spark", "local"):
-        assert at_scale.close(tables, [("a", 0)], engine, session).frontiers == {"a": (0,), "x": (1,)}
+    (summary,) = at_scale.open_in_spark(tables, session).summaries
+    assert summary.apply(0) == (1,)
+    assert at_scale.close(tables, [("a", 0)], "local", session).frontiers == {"a": (0,), "x": (1,)}
 
 
 def test_domains_that_do_not_agree_are_refused() -> None:

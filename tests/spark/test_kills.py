@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.spark_kills import Trial
+from tests.spark.spark_kills import DAYS, Trial
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 KINDS = ("driver", "jvm", "both")
 
 
-def killed(folder: Path, seed: int, count: int) -> None:
-    trial = Trial(folder, seed)
+def killed(folder: Path, seed: int, count: int, days: int = DAYS) -> None:
+    trial = Trial(folder, seed, days)
     for number in range(count):
         trial.live(KINDS[(number + seed) % 3])
     trial.end()
@@ -22,8 +22,9 @@ def killed(folder: Path, seed: int, count: int) -> None:
     assert trial.kills.total() == count
 
 
-def test_eight_kills_lose_no_row_and_double_none(tmp_path: Path) -> None:
-    killed(tmp_path, 1, 8)
+def test_four_kills_lose_no_row_and_double_none(tmp_path: Path) -> None:
+    """Each kind of kill, and a month and a half."""
+    killed(tmp_path, 1, 4, days=33)
 
 
 @pytest.mark.soak

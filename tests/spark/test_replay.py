@@ -109,13 +109,13 @@ def test_files_that_came_one_after_the_other_do_so_again_after_a_kill(tmp_path: 
     assert sorted(row.id for row in read_committed(spark_session(), out).collect()) == [1, 2, 4]
 
 
-SLEEP = "java_method('java.lang.Thread', 'sleep', 10000L)"  # a job of ten seconds
+SLEEP = "java_method('java.lang.Thread', 'sleep', 6000L)"  # a job of six seconds
 
 
 def test_a_checkpoint_is_taken_while_long_jobs_run_and_has_what_they_were_given_by_the_names_of_its_files(
     tmp_path: Path,
 ) -> None:
-    """All cores are taken by jobs of ten seconds: what is kept needs none, and does not wait for their end."""
+    """All cores are taken by jobs of six seconds: what is kept needs none, and does not wait for their end."""
     drop(tmp_path / "in", "0.parquet", [(0,)])
     begun: list[int] = []
     ended: list[int] = []
