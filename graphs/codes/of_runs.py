@@ -225,8 +225,8 @@ Telemetry()
     ),
     "PS715": Explanation(
         means="""\
-`workers`, `limit` or `ahead` is not a number, or less than one; a `timeout` is not a time; what is
-to be called, asked or told cannot be; sources or sinks are not given by edge. Or a `seed` was
+`workers`, `limit` or `ahead` is not a number, or less than one; a `timeout` is not a time; what
+is to be called, asked or told cannot be; sources or sinks are not given by edge. Or a `seed` was
 given to an engine that does not choose by it.""",
         why="""\
 Without workers nothing would run, and where nothing may wait nothing can come. A run that took a

@@ -38,8 +38,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 COMMAND = str(Path(sys.executable).parent / "pointstamp")
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+def installed(arguments: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+    """The installed command, in an interpreter of its own."""
+    return subprocess.Popen([COMMAND, *arguments], **how)
+
+
 ENGINES = ("threads", "sim", "asyncio")
 EPOCHS = 12
 PATIENCE = 60.0  # seconds; only what hangs takes so long
@@ -247,8 +256,8 @@ class Life:
         self.is_closed = False
         has_standard_input = "standard input" in history.pipes
         with (folder / "stderr").open("wb") as errors:
-            self.process = subprocess.Popen(
-                [COMMAND, "run", *history.arguments],
+            self.process = history.start(
+                ["run", *history.arguments],
                 cwd=folder,
                 env={**os.environ, "PYTHONUTF8": "1"},
                 stdin=subprocess.PIPE if has_standard_input else subprocess.DEVNULL,
@@ -348,7 +357,10 @@ def inode(path: Path) -> tuple[int, int] | None:
 class History:
     """One command, killed so often and then left to its end."""
 
-    def __init__(self, folder: Path, engine: str, inputs: str, kills: int, seed: str, spoil: str = "") -> None:
+    def __init__(
+        self, folder: Path, engine: str, inputs: str, kills: int, seed: str, spoil: str = "", start: Start = installed
+    ) -> None:
+        self.start = start
         self.name = f"{engine}, {inputs}, {seed}"
         self.folder = folder
         self.rng = random.Random(f"{seed} {engine} {inputs}")
@@ -454,16 +466,21 @@ class History:
 
 
 def killed(
-    kills: int, seed: int, engines: Sequence[str] = ENGINES, inputs: Sequence[str] = tuple(KINDS), spoil: str = ""
+    kills: int,
+    seed: int,
+    engines: Sequence[str] = ENGINES,
+    inputs: Sequence[str] = tuple(KINDS),
+    spoil: str = "",
+    start: Start = installed,
 ) -> Iterator[dict[str, object]]:
-    """Histories, of engines and kinds of inputs in turns, until there were so many kills."""
+    """Histories, of engines and kinds of inputs in turns, until there were so many kills of what `start` starts."""
     left = kills
     for number in count():
         if left <= 0:
             return
         kind, engine = inputs[number % len(inputs)], engines[number % len(engines)]
         with tempfile.TemporaryDirectory(prefix="killed-") as folder:
-            history = History(Path(folder), engine, kind, min(left, 4 + number % 3), f"{seed}.{number}", spoil)
+            history = History(Path(folder), engine, kind, min(left, 4 + number % 3), f"{seed}.{number}", spoil, start)
             lost, twice = history.run()
             left -= sum(history.kills.values())
             yield {

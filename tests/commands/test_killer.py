@@ -1,4 +1,7 @@
-"""SIGKILL at any instant, over pipes and files: nothing is lost, nothing is there twice (`killer.py` beside it)."""
+"""SIGKILL at any instant, over pipes and files: nothing is lost, nothing is there twice (`killer.py` beside it).
+
+The forty kills are of children that fork, the five hundred of `make soak` of the installed command.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands.forked import Forked
 from tests.commands.killer import killed
 
 # Ways to break what is kept, as code that stands before that of the pipeline.
@@ -48,7 +52,7 @@ def test_nothing_is_lost_or_there_twice_after_40_kills() -> None:
     """When a kill comes depends on the machine: where a kind is missing, forty more are tried."""
     kinds: Counter[str] = Counter()
     for seed in range(2, 10):
-        kinds += kinds_of([*killed(40, seed=seed)])
+        kinds += kinds_of([*killed(40, seed=seed, start=Forked)])
         assert kinds.total() >= 40
         if kinds["again"] + kinds["again, kept"] >= 5 and kinds["recovery"] and kinds["working"] >= 5:
             return
@@ -75,5 +79,5 @@ def test_nothing_is_lost_or_there_twice_after_500_kills() -> None:
     ],
 )
 def test_the_killer_finds_what_is_wrong(spoil: str, engine: str, inputs: str) -> None:
-    histories = killed(40, 3, [engine], [inputs], spoil)
+    histories = killed(40, 3, [engine], [inputs], spoil, start=Forked)
     assert any(history["lost"] or history["twice"] for history in histories)

@@ -232,7 +232,6 @@ def test_the_tools_that_adapters_read_are_extras_with_pins_of_their_own() -> Non
             (requirement,) = map(Requirement, extras[name])
             assert requirement.name == tool.library
             assert requirement.specifier.contains(versions[canonicalize_name(tool.library)]), requirement
-    assert Requirement(everything).extras == set(extras) - {"all"}
 
 
 def test_the_table_of_what_takes_longest_names_tests_that_are_there() -> None:
