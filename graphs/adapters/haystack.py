@@ -66,7 +66,7 @@ def describe(given: Any) -> tuple[AgentGraph, list[str]]:
     agents.add(Part(START, "each", [Exit((name,)) for name in begin or _greedy(given)], steps=0))
     for name, data in given.graph.nodes(data=True):
         sockets = exits[name]
-        always = len(sockets) < 2 or _gives_all(data["instance"], set(sockets), unknown, name)
+        always = len(data["output_sockets"]) < 2 or _gives_all(data["instance"], set(sockets), unknown, name)
         ways = [
             Exit(tuple(targets)) if always else Exit(tuple(targets), "together", f"the output '{socket}'")
             for socket, targets in sockets.items()
