@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from graphs.terminal import bad_usage
@@ -35,17 +36,23 @@ class InFile(PointstampError):
         return f"{self.place}: {super().__str__()}"
 
 
+def split(text: str, names: Container[str]) -> tuple[str, str | None]:
+    """NAME=VALUE in two, the name maybe with a = itself, where it is one of these; no value where there is no =."""
+    places = [place for place, character in enumerate(text) if character == "="]
+    if not places:
+        return text, None
+    place = next((place for place in places if text[:place] in names), places[0])
+    return text[:place], text[place + 1 :]
+
+
 def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
-    """LOCATION=TIME; the location may contain = itself, and a time that is no JSON is text."""
+    """LOCATION=TIME; a time that is not JSON is text."""
     from graphs.files.notation import shown
     from graphs.sessions.ask import read_json
 
-    places = [place for place, character in enumerate(text) if character == "="]
-    if not places:
+    location, written = split(text, graph.network().numbers)
+    if written is None:
         raise bad_usage(f"--{option} {shown(text)}: no time", f"LOCATION=TIME, like --{option} input=0")
-    numbers = graph.network().numbers
-    place = next((place for place in places if text[:place] in numbers), places[0])
-    location, written = text[:place], text[place + 1 :]
     try:
         data = read_json(written)
     except PointstampError:
@@ -60,5 +67,6 @@ def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any
 
 def check_setting(setting: str) -> None:
     """Refuse a setting of Spark that is none."""
-    if not setting.partition("=")[0] or "=" not in setting:
+    name, value = split(setting, ())
+    if not name or value is None:
         raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")

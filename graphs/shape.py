@@ -21,7 +21,7 @@ def unreachable(network: Network) -> list[int]:
     """
     count = len(network.nodes)
     starts = [node for node in range(count) if network.notifies[node]]
-    starts += [target for source, target in zip(network.sources, network.targets, strict=True) if source == NO_NODE]
+    starts += [network.targets[edge] for edge in network.inputs.values()]
     reached = _spread(starts, network.outgoing, network.targets)
     nodes = [node for node in range(count) if node not in reached]
     edges = (count + edge for edge, source in enumerate(network.sources) if source != NO_NODE and source not in reached)
@@ -37,7 +37,7 @@ def dangling(network: Network) -> list[int]:
     """Locations from which neither an output edge nor a node that asks for notifications can be reached."""
     count = len(network.nodes)
     ends = [node for node in range(count) if network.notifies[node]]
-    ends += [source for source, target in zip(network.sources, network.targets, strict=True) if target == NO_NODE]
+    ends += [network.sources[edge] for edge in network.outputs.values()]
     reached = _spread(ends, network.incoming, network.sources)
     nodes = [node for node in range(count) if node not in reached]
     edges = (count + edge for edge, target in enumerate(network.targets) if target != NO_NODE and target not in reached)

@@ -116,6 +116,16 @@ class Network:
         return lists
 
     @cached_property
+    def inputs(self) -> dict[str, int]:
+        """The edges on which messages come in from outside: their names and numbers."""
+        return {self.edges[edge]: edge for edge, source in enumerate(self.sources) if source == NO_NODE}
+
+    @cached_property
+    def outputs(self) -> dict[str, int]:
+        """The edges on which messages leave the graph: their names and numbers."""
+        return {self.edges[edge]: edge for edge, target in enumerate(self.targets) if target == NO_NODE}
+
+    @cached_property
     def endless(self) -> bool:
         """Whether a summary may lead to times that fall without end (`progress.normal_form.endless`)."""
         distinct = {id(summary): summary for summary in self.summaries if summary is not None}

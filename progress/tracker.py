@@ -24,7 +24,7 @@ from progress.garbage import without_cycle_search
 from progress.kernel import TooMuchForKernel
 from progress.order import opening_times
 from progress.pointstamp import Pointstamp
-from progress.topology import NO_NODE, Topology, network_of
+from progress.topology import Topology, network_of
 from progress.tracking.awaited import Awaited
 from progress.tracking.blocking import Holding, Why
 from progress.tracking.commit import Commit
@@ -195,9 +195,9 @@ class Tracker:
         for name, times in inputs.items():
             edge = ledger.input(name)
             edge.open = ledger.opening(edge, times)
-        for number, source in enumerate(network.sources):
-            if source == NO_NODE and network.edges[number] not in inputs:
-                ledger.edge(network.edges[number]).open = opening_times(network.edge_domains[number])
+        for name, number in network.inputs.items():
+            if name not in inputs:
+                ledger.edge(name).open = opening_times(network.edge_domains[number])
         for node, time in dict.fromkeys(map(ledger.request, requests or ())):
             node.requests[time] = None
         self._start()
@@ -424,7 +424,7 @@ class Tracker:
         """A tracker in the state of a snapshot; ready requests that were handed out are not handed out again."""
         inputs, messages, requests, reported = read_snapshot(snapshot)
         network = network_of(graph)
-        closed = {name: () for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE}
+        closed = dict.fromkeys(network.inputs, ())
         if missing := [name for name in closed if name not in inputs]:
             raise bad_snapshot(f"it says nothing of the input {brief(missing[0])}")
         tracker = cls(network, inputs=closed, engine=engine, kernel=kernel)

@@ -19,11 +19,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from graphs.running.files import bad_usage, input_edges, named
+from graphs.running.files import named
 from graphs.running.json_lines import JsonLines
 from graphs.running.line_sink import plain_step
 from graphs.running.pipeline import PipelineFailed, is_own, load_pipeline
-from graphs.terminal import FINDINGS, FINE, complain, write, write_json
+from graphs.terminal import FINDINGS, FINE, bad_usage, complain, write, write_json
 from graphs.wording import printable
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
@@ -87,8 +87,8 @@ def _failed(trace: str, line: str) -> int:
 def _explored(options: argparse.Namespace) -> Found:
     modules: list[ModuleType] = []
     dataflow = load_pipeline(options.pipeline, modules.append)
-    files = named(options.input, "input", input_edges(dataflow))
-    samples = {edge: list(_sample(edge, dataflow, files)) for edge in input_edges(dataflow)}
+    files = named(options.input, "input", dataflow.network.inputs)
+    samples = {edge: list(_sample(edge, dataflow, files)) for edge in dataflow.network.inputs}
     messages = sum(map(len, samples.values()))
     if messages > MOST_MESSAGES:
         raise bad_usage(f"{messages} messages come in: every interleaving of them is too much", "a small sample")

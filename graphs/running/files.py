@@ -7,41 +7,24 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from time import sleep
 from typing import Any
 
+from graphs.arguments import split
 from graphs.files.notation import shown, suggestion
 from graphs.files.standard_input import cannot_read, check_readable
 from graphs.running.line_sink import LineFile
 from graphs.running.state import damaged, sync_folder
-from graphs.terminal import BadUsage
+from graphs.terminal import bad_usage
 from progress.runtime import Dataflow
 from progress.runtime.checks import LATE, late_name
 from progress.runtime.failure import dead_letters
-from progress.topology import NO_NODE
 
 STANDARD = "-"  # standard input, or standard output
 OFTEN = 0.05  # seconds between looks at whether somebody reads a named pipe
-
-
-def bad_usage(message: str, hint: str) -> BadUsage:
-    """Options that do not go together, or name what is not there."""
-    return BadUsage("usage", message, hint)
-
-
-def input_edges(dataflow: Dataflow) -> list[str]:
-    """The edges on which messages come in."""
-    network = dataflow.network
-    return [name for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE]
-
-
-def output_edges(dataflow: Dataflow) -> list[str]:
-    """The edges on which messages leave."""
-    network = dataflow.network
-    return [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
 
 
 def side_outputs(dataflow: Dataflow) -> list[str]:
@@ -52,15 +35,13 @@ def side_outputs(dataflow: Dataflow) -> list[str]:
     return [*dict.fromkeys(name for name in (*names, *dead, *dataflow.sinks) if name)]
 
 
-def named(given: Iterable[str], option: str, names: Sequence[str]) -> dict[str, str]:
-    """EDGE=FILE, as often as it was given; an edge may contain = itself."""
+def named(given: Iterable[str], option: str, names: Collection[str]) -> dict[str, str]:
+    """EDGE=FILE, as often as it was given."""
     found: dict[str, str] = {}
     for text in given:
-        places = [place for place, character in enumerate(text) if character == "="]
-        if not places:
+        name, file = split(text, names)
+        if file is None:
             raise bad_usage(f"--{option} {shown(text)}: no file", f"EDGE=FILE, like --{option} {shown(text)}=-")
-        place = next((place for place in places if text[:place] in names), places[0])
-        name, file = text[:place], text[place + 1 :]
         if name not in names:
             right = suggestion(name, names) if names else "the graph has none"
             raise bad_usage(f"--{option} {shown(text)}: there is no {option} {shown(name)}", right)

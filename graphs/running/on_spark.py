@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphs.arguments import check_setting
-from graphs.running.files import bad_usage
 from graphs.running.pipeline import load_pipeline
 from graphs.running.shipped_code import ship_beside, ship_by_value
-from graphs.terminal import complain
+from graphs.terminal import bad_usage, complain
 from progress.runtime import Dataflow
 
 if TYPE_CHECKING:

@@ -17,17 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from graphs.running.files import (
     STANDARD,
-    bad_usage,
     check_apart,
     check_outside,
     check_own,
     check_standard_output,
     check_whole,
-    input_edges,
     named,
     open_input,
     open_output,
-    output_edges,
     place_of,
     side_outputs,
 )
@@ -40,7 +37,7 @@ from graphs.running.pipeline import PipelineFailed, is_own
 from graphs.running.signals import Signals
 from graphs.running.state import StateFolder, damaged, fingerprint
 from graphs.running.tables import say_already, say_held
-from graphs.terminal import FINDINGS, FINE, complain
+from graphs.terminal import FINDINGS, FINE, bad_usage, complain
 from graphs.wording import printable
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
@@ -130,9 +127,9 @@ class Command:
         self._spark = spark
         self.options = options
         self.dataflow = dataflow
-        self.edges = output_edges(dataflow)
+        self.edges = list(dataflow.network.outputs)
         self.side_outputs = [name for name in side_outputs(dataflow) if name not in self.edges]
-        self.inputs = _in_python(dataflow.sources) | named(options.input, "input", input_edges(dataflow))
+        self.inputs = _in_python(dataflow.sources) | named(options.input, "input", dataflow.network.inputs)
         named_outputs = named(options.output, "output", [*self.edges, *self.side_outputs])
         self.outputs = _in_python(dataflow.sinks) | named_outputs
         self.files = {f"--output {name}": file for name, file in self.outputs.items()}

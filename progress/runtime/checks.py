@@ -7,26 +7,16 @@ from typing import Any
 
 from progress.errors import PointstampError, brief, one_of
 from progress.runtime.failure import DeadLetter, OnError, Retry, Stop, dead_letters
-from progress.topology import NO_NODE, Network
+from progress.topology import Network
 
 OBSERVES = ("started", "performed", "failed", "refused", "brought", "ended")  # the methods of an observer
 LATE = "late"  # the side output of sources that name no other
 LATE_BESIDE_AN_EDGE = "late data"  # where an output edge has that name
 
 
-def outputs(network: Network) -> list[str]:
-    """The edges on which messages leave."""
-    return [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
-
-
-def inputs(network: Network) -> list[str]:
-    """The edges on which messages come in."""
-    return [name for name, source in zip(network.edges, network.sources, strict=True) if source == NO_NODE]
-
-
 def late_name(name: str, network: Network) -> str:
     """The side output of late data: the usual name gives way to an edge."""
-    return LATE_BESIDE_AN_EDGE if name == LATE and LATE in outputs(network) else name
+    return LATE_BESIDE_AN_EDGE if name == LATE and LATE in network.outputs else name
 
 
 def check_numbers(engine: str, seed: Any, workers: Any, limit: Any) -> None:
@@ -72,7 +62,7 @@ def by_edge(what: str, given: Any) -> dict[str, Any]:
 
 def times_ahead(ahead: Any, network: Network) -> dict[str, int]:
     """How many times of each input may be in flight, by input edge; refused (PS709, PS715) is what bounds nothing."""
-    known = inputs(network)
+    known = network.inputs
     found = dict(ahead) if isinstance(ahead, Mapping) else {} if ahead is None else dict.fromkeys(known, ahead)
     for edge, most in found.items():
         if edge not in known:
@@ -93,7 +83,7 @@ def policies(on_error: Any, network: Network) -> dict[str, OnError]:
     Refused (PS718, PS719) is what cannot be done.
     """
     found = dict(on_error) if isinstance(on_error, Mapping) else {} if on_error is None else {"*": on_error}
-    nodes = [*network.nodes, *inputs(network)]
+    nodes = [*network.nodes, *network.inputs]
     for name, policy in found.items():
         if name != "*" and name not in nodes:
             what = f"on_error names {brief(name)}, which is no node of the graph"
@@ -128,7 +118,7 @@ def check_outputs(
     for edge, side_output in late.items():
         _check_apart(side_output, f"what is late at {brief(edge)}", network)
     known: list[str | None] = [
-        *outputs(network),
+        *network.outputs,
         late_name(LATE, network),
         *late.values(),
         *filter(None, map(dead_letters, on_error.values())),
@@ -144,6 +134,6 @@ def check_outputs(
 
 
 def _check_apart(name: str, what: str, network: Network) -> None:
-    if name in outputs(network):
+    if name in network.outputs:
         right = "another name for the edge or the side output"
         raise PointstampError("PS719", f"{what} would leave by {brief(name)}, which is an output edge", right)

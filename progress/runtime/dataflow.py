@@ -19,7 +19,7 @@ from progress.runtime.results import Results
 from progress.runtime.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
-from progress.topology import NO_NODE, Topology, network_of
+from progress.topology import Topology, network_of
 
 if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
@@ -84,12 +84,9 @@ class Dataflow:
             raise PointstampError("PS708", f"the graph has no node {brief(name)}", one_of(name, self.network.nodes))
 
     def _check_inputs(self, names: Iterable[str]) -> None:
-        inputs = [
-            name for name, source in zip(self.network.edges, self.network.sources, strict=True) if source == NO_NODE
-        ]
         for name in names:
-            if name not in inputs:
-                right = one_of(name, inputs, "the graph has none")
+            if name not in self.network.inputs:
+                right = one_of(name, self.network.inputs, "the graph has none")
                 raise PointstampError("PS709", f"the graph has no input edge {brief(name)}", right)
 
     def run(

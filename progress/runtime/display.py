@@ -18,7 +18,6 @@ from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
 from progress.runtime.source_failure import SourceFailed
 from progress.summary import NoMinimalTimes
-from progress.topology import NO_NODE
 
 PAUSE = 0.25  # seconds between two pictures
 SHARE = 19  # times as long as a look at the run took, nobody looks again
@@ -125,7 +124,7 @@ class Display(Observer):
 
     def _outputs(self, core: Core) -> list[str]:
         network = core.network
-        names = [name for name, target in zip(network.edges, network.targets, strict=True) if target == NO_NODE]
+        names = list(network.outputs)
         found = []
         for name in names[:MOST_OUTPUTS]:
             try:

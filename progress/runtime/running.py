@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from progress.runtime.ahead import Ahead
 from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
-from progress.runtime.checks import check_outputs, late_name, outputs
+from progress.runtime.checks import check_outputs, late_name
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
 from progress.runtime.failure import contained, dead_letters
@@ -28,7 +28,6 @@ from progress.runtime.sink import OFTEN, Sink, Sinks
 from progress.runtime.source import Brought, Feed, Source, begun, check_no_file, items_of, opening
 from progress.runtime.threads import Threads
 from progress.summary import NoMinimalTimes
-from progress.topology import NO_NODE
 
 if TYPE_CHECKING:
     from progress.runtime.dataflow import Dataflow
@@ -83,11 +82,7 @@ class Running:
     ) -> None:
         """Look at all that was given, and open it."""
         network = dataflow.network
-        domains = {
-            name: network.edge_domains[edge]
-            for edge, name in enumerate(network.edges)
-            if network.sources[edge] == NO_NODE
-        }
+        domains = {name: network.edge_domains[edge] for name, edge in network.inputs.items()}
         for name, source in sources.items():
             check_no_file(name, source)
         besides = [source for edge, source in dataflow.sources.items() if sources.get(edge) is not source]
@@ -99,9 +94,8 @@ class Running:
         }
         asides = {_aside(name): getattr(each, "aside", None) for name, each in items.items()}
         self.sinks = Sinks({**sinks, **{name: sink for name, sink in asides.items() if sink is not None}}, otherwise)
-        for edge, target in enumerate(network.targets):
-            if target == NO_NODE:
-                self.sinks.begin(network.edges[edge], network.edge_domains[edge])
+        for name, edge in network.outputs.items():
+            self.sinks.begin(name, network.edge_domains[edge])
         opened = {
             name: begun(name, partial(opening, name, items[name], domain)) if name in items else ()
             for name, domain in domains.items()
@@ -142,7 +136,7 @@ class Running:
             self._hold(self.keeping)
         late = {feed.edge: feed.late_name for feed in self.feeds}
         check_outputs(network, dataflow.on_error, late, sinks, besides)
-        names = {*outputs(network), *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
+        names = {*network.outputs, *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
         self._collected = () if otherwise is not None else tuple(name for name in names if name not in sinks)
 
     def run(self, seed: int | None, workers: int) -> Results:
@@ -304,9 +298,8 @@ class Running:
     def _listen(self) -> None:
         """Tell sinks when nothing at or before some time leaves their edges any more."""
         tracker = self.core.tracker
-        for edge, target in enumerate(tracker.network.targets):
-            name = tracker.network.edges[edge]
-            if target == NO_NODE and self.sinks.listens(name):
+        for name in tracker.network.outputs:
+            if self.sinks.listens(name):
                 with suppress(NoMinimalTimes):  # there is no saying where it stands
                     tracker.subscribe(name, self._moved)
                     self.core.is_listened_to = True

@@ -75,8 +75,7 @@ def interface_of(graph: Topology) -> Interface:
     """
     network = network_of(graph)
     _check(network)
-    inputs = {name: edge for edge, name in enumerate(network.edges) if network.sources[edge] == NO_NODE}
-    outputs = {name: edge for edge, name in enumerate(network.edges) if network.targets[edge] == NO_NODE}
+    inputs, outputs = network.inputs, network.outputs
     to = {name: _ways(network, edge, True) for name, edge in inputs.items() if network.targets[edge] != NO_NODE}
     from_ = {name: _ways(network, edge, False) for name, edge in outputs.items() if network.sources[edge] != NO_NODE}
     passes = {

@@ -21,7 +21,7 @@ from progress.semantics.clocks import Clock, CloseUp
 from progress.semantics.specification import Inputs
 from progress.semantics.trace import Line, Parts, parts_of
 from progress.semantics.waiting import Act, Waiting
-from progress.topology import NO_NODE, Network, Topology, network_of
+from progress.topology import Network, Topology, network_of
 
 
 class Judgement(NamedTuple):
@@ -81,9 +81,7 @@ class _Run:
         self.queues = [Waiting(domain, reordering) for domain in network.edge_domains]
         self.requests: set[tuple[int, Any]] = set()
         self.open: dict[int, tuple[Any, ...]] = {
-            edge: opening_times(network.edge_domains[edge])
-            for edge, source in enumerate(network.sources)
-            if source == NO_NODE
+            edge: opening_times(network.edge_domains[edge]) for edge in network.inputs.values()
         }
 
     def start(self, line: Line) -> str:

@@ -17,7 +17,7 @@ from progress.local_history import Event, History, Message, NodeBehaviour, begin
 from progress.order import NO_TIME, as_time
 from progress.purity import alike, refused
 from progress.semantics.state import Names, Queue, State, held, released
-from progress.topology import NO_NODE, Network, Topology, network_of
+from progress.topology import Network, Topology, network_of
 
 
 class Reaction(NamedTuple):
@@ -53,8 +53,8 @@ class System:
                 right = "give every node its code" if name in self.names.node else "name a node of the graph"
                 raise PointstampError("PS611", f"there is no {_missing(name, nodes)} {brief(name)}", right)
         self.nodes = dict(nodes)
-        self.inputs = tuple(edge for edge, source in enumerate(network.sources) if source == NO_NODE)
-        self.outputs = tuple(edge for edge, target in enumerate(network.targets) if target == NO_NODE)
+        self.inputs = tuple(network.inputs.values())
+        self.outputs = tuple(network.outputs.values())
         ways = [queued] if isinstance(queued, Mapping) else list(queued) or [{}]
         self.queued = [{name: tuple(messages) for name, messages in way.items()} for way in ways]
         self.arrivals = {name: tuple(messages) for name, messages in (arrivals or {}).items()}
