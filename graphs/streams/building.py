@@ -72,12 +72,13 @@ class _Building:
 
     def __init__(self, flow: Flow[Any]) -> None:
         self.flow = flow
+        self.names = flow.names
         self.leaving: dict[Origin, list[str]] = {}  # outputs, by what leaves there
-        for name, origin in flow.outputs.items():
+        for name, origin in self.names.outputs.items():
             self.leaving.setdefault(origin, []).append(name)
         self.readers: dict[Origin, list[Unit]] = {}  # each as often as it reads this
         self.units: dict[Step, Unit] = {}  # by each of their steps
-        self.taken = {*flow.inputs, *flow.outputs, *flow._edges}
+        self.taken = {*self.names.inputs, *self.names.outputs, *self.names.edges}
         for part in flow.parts:
             self.taken |= {*part.graph.nodes, *part.graph.edges}
 
@@ -92,7 +93,7 @@ class _Building:
         graph = Graph(time=self.flow.scope.domain(), name=self.flow.name)
         nodes: dict[str, Code] = {}
         for part in self.flow.parts:
-            part.copy_to(graph, {edge for edge, origin in self.flow._edges.items() if self._is_joined(edge, origin)})
+            part.copy_to(graph, {edge for edge, origin in self.names.edges.items() if self._is_joined(edge, origin)})
             nodes |= part.nodes
         edges: list[tuple[str | None, str | None, str]] = []
         roles: dict[Unit, dict[str, str]] = {unit: {} for unit in units}
@@ -171,7 +172,7 @@ class _Building:
 
     def _put_between(self) -> None:
         """Where one edge has to have a name, and there are several or it has to have another: a node that sends on."""
-        for name, origin in self.flow._edges.items():
+        for name, origin in self.names.edges.items():
             sends = origin.step.sends.get(origin.port) == name
             readers, leaving = self.readers.get(origin, []), self.leaving.get(origin, [])
             if not sends or (leaving == [name] and not readers):
@@ -201,7 +202,9 @@ class _Building:
         readers = self.readers.get(origin, [])
         if not step.is_input or len(readers) != 1 or origin in self.leaving:
             return False
-        return readers[0].steps[0].scope is step.scope and {*readers[0].reads.values()} <= {step.name}
+        reader = readers[0]
+        role = next(role for each, role in reader.inputs if each == origin)
+        return reader.steps[0].scope is step.scope and reader.reads.get(role, step.name) == step.name
 
     def _edge_name(self, before: Unit, port: str, unit: Unit, role: str) -> str:
         source = f"{before.name}.{port}" if port else before.name

@@ -11,8 +11,9 @@ from graphs.streams.aggregated import Aggregated
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.building import build
 from graphs.streams.early import Said
+from graphs.streams.names import Names
 from graphs.streams.parts import Part
-from graphs.streams.refusals import check_name, refused
+from graphs.streams.refusals import refused
 from graphs.streams.scope import Scope
 from graphs.streams.step import Origin, Step
 from graphs.streams.stream import Stream
@@ -67,18 +68,15 @@ class Flow(Generic[T]):
         self._roots: dict[Domain, Scope] = {self.scope.domain(): self.scope}
         self.on_error = on_error
         self.steps: list[Step] = []
-        self.inputs: dict[str, Step] = {}
-        self.outputs: dict[str, Origin] = {}
+        self.names = Names()
         self.sources: dict[str, Source] = {}
         self.sinks: dict[str, Sink] = {}
         self.parts: list[Part] = []  # graphs that were added
-        self._keeping: dict[str, Step] = {}  # steps that keep state, by name
-        self._edges: dict[str, Origin] = {}  # edges that code goes by, and what comes on each
         self._times: set[str] = set()  # inputs of times alone
         self._dataflow: Dataflow | None = None
 
     def __repr__(self) -> str:
-        return f"Flow({len(self.steps)} steps, inputs {[*self.inputs]}, outputs {[*self.outputs]})"
+        return f"Flow({len(self.steps)} steps, inputs {[*self.names.inputs]}, outputs {[*self.names.outputs]})"
 
     @overload
     def input(self, name: str, *, source: Source | None = None) -> Stream[T, Any]: ...
@@ -89,10 +87,9 @@ class Flow(Generic[T]):
         return self._stream(Origin(self._input(name, source)))
 
     def _input(self, name: str, source: Source | None) -> Step:
-        self._check_name(name, "input")
-        if name in self._edges:
-            raise refused("PS813", f"an edge is called {name!r} already", "another name for the input")
-        step = self.inputs[name] = self._add(Step(name, self.scope))
+        step = Step(name, self.scope)
+        self.names.input(step)
+        self._add(step)
         if source is not None:
             self.sources[name] = source
         return step
@@ -191,42 +188,17 @@ class Flow(Generic[T]):
         self._dataflow = None
 
     def _add(self, step: Step) -> Step:
-        """A step more. Those that keep state have names of their own, by which a state finds them again."""
-        if step.keeps:
-            other = self._keeping.setdefault(step.name, step)
-            if other is not step:
-                what = f"two steps are called {step.name} and keep state, the other in {other.where}"
-                raise refused("PS813", what, "give one a name=")
-        for name, origin in [
-            *((step.reads[role], origin) for origin, role in step.inputs if role in step.reads),
-            *((name, Origin(step, port)) for port, name in step.sends.items()),
-        ]:
-            self._claim(name, origin)
+        """A step more."""
+        self.names.step(step)
         self.steps.append(step)
         self._changed()
         return step
 
     def _output(self, name: str, stream: Bags[Any, Any], sink: Sink | None) -> None:
-        self._check_name(name, "output")
-        if self._edges.get(name, stream._origin) != stream._origin:
-            raise refused("PS813", f"an edge is called {name!r} already", "another name for the output")
-        self.outputs[name] = stream._origin
+        self.names.output(name, stream._origin)
         if sink is not None:
             self.sinks[name] = sink
         self._changed()
-
-    def _claim(self, name: str, origin: Origin) -> None:
-        """An edge has a name that code goes by; an input or an output of that name is this very edge."""
-        is_input = name in self.inputs and self.inputs[name] is origin.step
-        if name in self._edges or name in self.outputs or (name in self.inputs and not is_input):
-            raise refused("PS813", f"an edge is called {name!r} already", "another name, where code goes by it")
-        self._edges[name] = origin
-
-    def _check_name(self, name: str, kind: str) -> None:
-        check_name(kind, name)
-        for known, what in ((self.inputs, "an input"), (self.outputs, "an output")):
-            if name in known:
-                raise refused("PS813", f"{name!r} is {what} already", "another name; merge joins several streams")
 
     def _apart(self, path: str, stream: Bags[Any, Any], scope: Scope) -> PointstampError:
         """The refusal of a stream that is not to be had where a step stands."""
