@@ -6,7 +6,7 @@ A result leaves when its time is complete, once, and is forgotten then.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from heapq import nlargest
 from typing import Any, NamedTuple
 
@@ -21,23 +21,23 @@ Found = dict[Any, Any]  # what was made of values, by key
 class Aggregate(NamedTuple):
     """How one result is made of the values of a key.
 
-    Laws: `step(first(a), b)` is what is made of a and b. `gather(pairs, before)` is what all these pairs of key and
-    value make of what was there before, for their keys alone; it changes nothing that was there. `merge` makes of what
-    two bags gave what both together give, where that can be made.
+    Laws: `step(first(a), b)` is what is made of a and b. `gather(keys, values, before)` is what all these values make
+    of what was there before, for their keys alone; it changes nothing that was there. `merge` makes of what two bags
+    gave what both together give, where that can be made.
     """
 
     first: Callable[[Any], Any]
     step: Callable[[Any, Any], Any]
-    gather: Callable[[Iterable[tuple[Any, Any]], Found], Found]
+    gather: Callable[[Keys, list[Any], Found], Found]
     merge: Callable[[Any, Any], Any] | None
 
 
 def reducing(f: Callable[[Any, Any], Any]) -> Aggregate:
     """One value made of two, again and again."""
 
-    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+    def gather(keys: Keys, values: list[Any], before: Found) -> Found:
         found: Found = {}
-        for key, value in pairs:
+        for key, value in keys.pairs(values):
             if key in found:
                 found[key] = f(found[key], value)
             elif key in before:
@@ -52,9 +52,9 @@ def reducing(f: Callable[[Any, Any], Any]) -> Aggregate:
 def folding(start: Any, step: Callable[[Any, Any], Any], merge: Callable[[Any, Any], Any] | None = None) -> Aggregate:
     """From a start on, a step with each value."""
 
-    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+    def gather(keys: Keys, values: list[Any], before: Found) -> Found:
         found: Found = {}
-        for key, value in pairs:
+        for key, value in keys.pairs(values):
             state = found[key] if key in found else before.get(key, start)
             found[key] = step(state, value)
         return found
@@ -65,8 +65,8 @@ def folding(start: Any, step: Callable[[Any, Any], Any], merge: Callable[[Any, A
 def counting() -> Aggregate:
     """How many there are."""
 
-    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
-        found = dict(Counter(key for key, _ in pairs))
+    def gather(keys: Keys, values: list[Any], before: Found) -> Found:
+        found = dict(Counter(keys.keys(values)))
         for key in found.keys() & before.keys():
             found[key] += before[key]
         return found
@@ -77,9 +77,9 @@ def counting() -> Aggregate:
 def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
     """The largest ones, the largest first. Of equal ones the first to come are kept."""
 
-    def gather(pairs: Iterable[tuple[Any, Any]], before: Found) -> Found:
+    def gather(keys: Keys, values: list[Any], before: Found) -> Found:
         found: Found = {}
-        for key, value in pairs:
+        for key, value in keys.pairs(values):
             if key in found:
                 found[key].append(value)
             else:
@@ -112,7 +112,7 @@ class Aggregating(Operator):
         """What they make is entered when all of it is made: a call that fails has changed nothing."""
         out.request(time)
         before = self.open.get(time)
-        found = self.how.gather(self.keys.pairs(values), before or {})
+        found = self.how.gather(self.keys, values, before or {})
         if before:
             before.update(found)
         else:

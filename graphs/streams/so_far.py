@@ -40,7 +40,7 @@ class SoFar(Operator):
         """The values of a time are put together by themselves."""
         out.request(time)
         before = self.open.get(time)
-        found = self.how.gather(self.keys.pairs(values), before or {})
+        found = self.how.gather(self.keys, values, before or {})
         if before:
             before.update(found)
         else:
