@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from graphs.adapters.networkx import from_networkx, from_predecessors, to_networkx
+from graphs.adapters.networkx import from_edges, from_networkx, from_predecessors, to_networkx
 from graphs.composition import compose
 from graphs.files.reading import from_data, from_text, load
 from graphs.files.writing import to_data
@@ -18,6 +18,7 @@ __all__ = [
     "add_operator",
     "compose",
     "from_data",
+    "from_edges",
     "from_networkx",
     "from_predecessors",
     "from_text",

@@ -105,8 +105,17 @@ def _parser() -> argparse.ArgumentParser:
         ("ignore", "leave CODE out"),
     ):
         check.add_argument(f"--{word}", action="append", default=[], metavar="CODE", help=says)
+    check.add_argument("--have", metavar="FILE", help="with --from: what has materialised, to find gaps in it")
     check.add_argument("--watch", action="store_true", help="again whenever a file changes, until Ctrl-C")
     check.set_defaults(run=_check)
+
+    complete = commands.add_parser("complete", help="whether all that a partition of another tool needs is there")
+    complete.add_argument("--from", dest="tool", metavar="TOOL", required=True, help="airflow, dagster or dbt")
+    complete.add_argument("target", metavar="TARGET", help="as for check --from, like module:defs")
+    complete.add_argument("--have", metavar="FILE", required=True, help="what has materialised, as JSON")
+    complete.add_argument("question", metavar="ASSET=PARTITION", help="ASSET alone where it has no partitions")
+    complete.add_argument("--format", choices=("text", "json"), default="text")
+    complete.set_defaults(run=_complete)
 
     ask = commands.add_parser("ask", help="answer queries about a graph, one JSON object a line")
     ask.add_argument("file", metavar="FILE")
@@ -227,13 +236,15 @@ def _check(options: argparse.Namespace) -> int:
         return _check_once(options)
     from graphs.checking.watching import watch
 
-    if not options.files or "-" in options.files or options.nodes or options.edges:
+    if not options.files or "-" in options.files or options.nodes or options.edges or options.tool is not None:
         raise bad_usage("check --watch watches files of graphs", "pointstamp check --watch loop.yaml")
     return watch(lambda: _expanded(options.files), lambda: _check_once(options))
 
 
 def _check_once(options: argparse.Namespace) -> int:
     severities = _severities(options)
+    if options.have is not None and options.tool is None:
+        raise bad_usage("--have is of no use without --from", "check --from dagster app:defs --have have.json")
     if options.tool is not None:
         reports = [_adjusted(report, severities) for report in _checked_targets(options)]
     elif _are_tables(options, bool(options.files), "check"):
@@ -290,6 +301,14 @@ def _checked_targets(options: argparse.Namespace) -> list[FileReport]:
     from graphs.adapters.report import check_target
 
     read = adapter(options.tool)
+    if options.have is not None:
+        from functools import partial
+
+        from graphs.adapters.complete import WITH_PARTITIONS, read_have
+
+        if options.tool not in WITH_PARTITIONS:
+            raise bad_usage(f"--have is of no use with --from {options.tool}", "leave it out")
+        read = partial(read, have=read_have(options.have))  # type: ignore[call-arg]  # those with partitions take it
     return [check_target(read, target) for target in dict.fromkeys(options.files)]
 
 
@@ -348,6 +367,17 @@ def _adjusted(report: FileReport, severities: dict[str, str]) -> FileReport:
 
 
 # --- the other commands ----------------------------------------------------------------------------------------------
+
+
+def _complete(options: argparse.Namespace) -> int:
+    from graphs.adapters.complete import complete, render
+
+    answer = complete(options.tool, options.target, options.have, options.question)
+    if options.format == "json":
+        write_json(answer.to_json())
+    else:
+        write(render(answer))
+    return FINE if answer.complete else FINDINGS
 
 
 def _ask(options: argparse.Namespace) -> int:

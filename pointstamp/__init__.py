@@ -10,7 +10,7 @@ for: `import pointstamp` itself imports nothing else. What is for special purpos
 
 _NAMES = {
     "graphs": """
-        Graph JsonLines add_operator compose from_data from_networkx from_predecessors from_text load to_data
+        Graph JsonLines add_operator compose from_data from_edges from_networkx from_predecessors from_text load to_data
         to_networkx
     """,
     "graphs.assertions": "assert_valid_graph",

@@ -16,6 +16,9 @@ from graphs import (
     from_data as from_data,
 )
 from graphs import (
+    from_edges as from_edges,
+)
+from graphs import (
     from_networkx as from_networkx,
 )
 from graphs import (

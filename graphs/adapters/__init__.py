@@ -36,11 +36,13 @@ class Found(NamedTuple):
 
     `graph` has the tool's names; it is judged like a graph of a file (Conditions 1 and 2, transitivity, advancing).
     `unknown`: sentences, each about something that cannot be read from the graph because it is decided in a run.
+    `told`: codes of the engine's findings that `findings` say already, in the words of the tool.
     """
 
     graph: Graph
     findings: Sequence[Finding] = ()
     unknown: Sequence[str] = ()
+    told: Sequence[str] = ()
 
 
 class Adapter(Protocol):
@@ -64,6 +66,9 @@ class Tool(NamedTuple):
 # Each module has a function `read`, which is the adapter. `library` is the distribution that has to be installed, by
 # the extra of the tool's name; none where the standard library is enough.
 TOOLS: dict[str, Tool] = {
+    "airflow": Tool("graphs.adapters.airflow", "apache-airflow-core", "file.py or module: the Dags in it"),
+    "dagster": Tool("graphs.adapters.dagster", "dagster", "module:defs, a Definitions"),
+    "dbt": Tool("graphs.adapters.dbt", "", "target/manifest.json"),
     "langgraph": Tool("graphs.adapters.langgraph", "langgraph", "module:graph, a StateGraph, compiled or not"),
     "agent-framework": Tool("graphs.adapters.agent_framework", "agent-framework-core", "module:workflow, a Workflow"),
     "pydantic-graph": Tool("graphs.adapters.pydantic_graph", "pydantic-graph", "module:graph, a built Graph"),

@@ -1,4 +1,4 @@
-"""To and from other forms of graphs: a mapping of predecessors, as `graphlib` takes it, and networkx.
+"""To and from other forms of graphs: a mapping of predecessors, as `graphlib` takes it, edges of any kind, networkx.
 
 In networkx, attributes of nodes and edges are the keys of the file format.
 
@@ -10,13 +10,13 @@ and `recursion` are there too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphs.files.reading import from_data
 from graphs.files.writing import to_data
 from graphs.graph import Graph
-from progress.errors import PointstampError
+from progress.errors import PointstampError, brief
 
 if TYPE_CHECKING:
     import networkx
@@ -57,6 +57,66 @@ def from_predecessors(predecessors: Mapping[Any, Iterable[Any]], *, time: Any = 
 
 def _not_predecessors(message: str) -> PointstampError:
     return PointstampError("PS007", message, "a mapping from each node to those before it: {'b': ['a']}")
+
+
+def from_edges(
+    edges: Iterable[Any],
+    does: Callable[[Any], Any] | None = None,
+    *,
+    nodes: Iterable[Any] = (),
+    ends: Callable[[Any], tuple[Any, Any]] | None = None,
+    time: Any = "nat",
+) -> Graph:
+    """The graph of anything that has edges. Cost: O(nodes + edges), and a call of `does` for each edge.
+
+    Parameters
+    ----------
+    edges : pairs of a source and a destination, or anything else that `ends` can tell them of; None as a source is an
+        input edge, None as a destination an output edge
+    does : what an edge does to a time, a summary as a file has it: `{"advance": 1}`; without it, or None: `identity`
+    nodes : those that no edge joins
+    ends : the source and the destination of an edge; without it, its first two elements
+    time : the domain of all nodes
+
+    Node names are their text; two different nodes with one text are refused (PS007). Edges are called `a->b`; a second
+    one between the same nodes `a->b 2`, and so on.
+    """
+    names: dict[str, Any] = {}
+
+    def name(node: Any) -> str | None:
+        if node is None:
+            return None
+        other = names.setdefault(str(node), node)
+        if other != node:
+            raise PointstampError("PS007", f"the nodes {other!r} and {node!r} have the same text", "names that differ")
+        return str(node)
+
+    found: list[tuple[str | None, str | None, str, Any]] = []
+    count: dict[str, int] = {}
+    for edge in edges:
+        try:
+            head, tail = (name(node) for node in (ends(edge) if ends else (edge[0], edge[1])))
+        except (TypeError, IndexError, KeyError, ValueError):
+            right = "a pair of a source and a destination, or ends=, which gives one"
+            raise PointstampError("PS007", f"{brief(edge)} is not an edge", right) from None
+        if head is tail is None:
+            raise PointstampError("PS007", f"{brief(edge)} joins nothing", "a node at one end at least")
+        called = f"{head or 'in'}->{tail or 'out'}"
+        count[called] = count.get(called, 0) + 1
+        called += f" {count[called]}" if count[called] > 1 else ""
+        found.append((head, tail, called, does(edge) if does else None))
+    for node in nodes:
+        name(node)
+    emits: dict[str, dict[str, Any]] = {}
+    for head, _, called, summary in found:
+        if head is not None and summary is not None:
+            emits.setdefault(head, {})[called] = summary
+    graph = Graph(time=time)
+    for each in names:
+        graph.node(each, emits=emits.get(each))
+    for head, tail, called, _ in found:
+        graph.edge(head, tail, id=called)
+    return graph
 
 
 def from_networkx(source: networkx.Graph[Any]) -> Graph:

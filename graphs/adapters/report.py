@@ -27,7 +27,7 @@ def report_on(found: Found, target: str) -> FileReport:
     """The report on what was found: findings first, then the engine's own, then what stays unknown."""
     judged = check_graph(found.graph, target) if found.graph.nodes else FileReport(target, UNDECIDED, [], readable=True)
     diagnostics = [_diagnostic(finding) for finding in found.findings]
-    diagnostics += [each for each in judged.diagnostics if each.code not in ABOUT_SHAPE]
+    diagnostics += [each for each in judged.diagnostics if each.code not in (*ABOUT_SHAPE, *found.told)]
     diagnostics += [_diagnostic(Finding("PS919", sentence)) for sentence in found.unknown]
     return judged._replace(diagnostics=diagnostics)
 

@@ -32,7 +32,7 @@ def load(target: str) -> Any:
     place, separator, attribute = target.rpartition(":")
     if not separator or not place or not attribute:
         raise PointstampError("PS903", f"{brief(target)} does not name an attribute", _RIGHT)
-    found: Any = _module(place)
+    found: Any = load_module(place)
     for name in attribute.split("."):
         if not hasattr(found, name):
             names = [each for each in vars(found) if not each.startswith("_")] if hasattr(found, "__dict__") else []
@@ -42,7 +42,8 @@ def load(target: str) -> Any:
     return found
 
 
-def _module(place: str) -> ModuleType:
+def load_module(place: str) -> ModuleType:
+    """A module, or a file, imported. Cost: that of importing it."""
     if place.endswith(".py") or "/" in place:
         path = Path(place)
         if not path.is_file():

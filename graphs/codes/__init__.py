@@ -39,6 +39,7 @@ class Code(NamedTuple):
         from graphs.codes.of_files import FILES
         from graphs.codes.of_models import MODELS
         from graphs.codes.of_operators import OPERATORS
+        from graphs.codes.of_partitions import PARTITIONS
         from graphs.codes.of_questions import QUESTIONS
         from graphs.codes.of_runs import RUNS
         from graphs.codes.of_spark import SPARK
@@ -48,7 +49,7 @@ class Code(NamedTuple):
         from graphs.codes.of_verdicts import VERDICTS
 
         runs = (STEPS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, STREAMS)
-        parts = (FILES, CALLS, VERDICTS, QUESTIONS, MODELS, OPERATORS, ADAPTERS, *runs)
+        parts = (FILES, CALLS, VERDICTS, QUESTIONS, MODELS, OPERATORS, ADAPTERS, PARTITIONS, *runs)
         return next(part[self.number] for part in parts if self.number in part)
 
     def to_json(self) -> dict[str, str]:
@@ -242,6 +243,13 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS914", "ends-only-by-its-step-limit", "error", "A loop has no way out but the tool's limit of steps."),
     ("PS915", "waits-for-an-unrelated-loop", "warning", "A join waits for a loop that it takes nothing from."),
     ("PS919", "decided-in-a-run", "note", "A part of the graph cannot be read before it runs."),
+    ("PS921", "cycle-that-stays", "error", "A partition needs itself, or ever later ones."),
+    ("PS922", "never-complete", "error", "A partition needs others that will never be there."),
+    ("PS923", "runs-too-early", "error", "A partition is made before what it needs is complete."),
+    ("PS924", "gap", "error", "A partition was left out, and nothing comes back to it."),
+    ("PS925", "refused-by-the-tool", "note", "A cycle goes back in time as it should; the tool refuses it."),
+    ("PS926", "no-such-partition", "error", "There is no such asset, or it has no such partition."),
+    ("PS927", "bad-have", "error", "What is said to have materialised cannot be read."),
 )
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}
@@ -266,7 +274,9 @@ def _unknown(number: str) -> PointstampError:
     begins = [each for each in CODES if len(number) > 2 and each.startswith(number.upper())]
     is_number = re.fullmatch(r"PS\d{3}", number.upper()) is not None  # each number is as near as any other
     names = [*CODES, *(entry.name for entry in CODES.values())]
-    close = begins[0] if begins else None if is_number else nearest(number, names)
+    digits = number[:2].upper() + number[2:].upper().translate(str.maketrans("OIL", "011"))  # as they are read
+    likely = begins[0] if begins else digits if digits in CODES else None
+    close = likely or (None if is_number else nearest(number, names))
     hint = (
         f"did you mean {close}?" if close else f"a number from {min(CODES)} to {max(CODES)}, as docs/codes lists them"
     )

@@ -86,3 +86,14 @@ def checked(tool: str, target: str, *options: str) -> dict[str, Any]:
         code = main(["check", "--from", tool, target, "--format", "json", *options])
     (report,) = json.loads(out.getvalue())["files"]
     return {**report, "exit": code, "stderr": err.getvalue()}
+
+
+def answered(*arguments: str) -> dict[str, Any]:
+    """What a command says, in this process, and its exit code; for probes."""
+    from graphs.command import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    data = json.loads(out.getvalue()) if "json" in arguments and out.getvalue() else None
+    return {"exit": code, "out": out.getvalue(), "data": data, "stderr": err.getvalue()}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from graphs import from_predecessors
-from progress import PointstampError, Tracker, check_conditions
+from graphs import from_edges, from_predecessors
+from progress import CouldResultIn, PointstampError, Tracker, check_conditions
 
 
 def random_order(rng: random.Random) -> dict[str, list[str]]:
@@ -56,5 +56,47 @@ def test_names_and_nodes_that_are_only_predecessors() -> None:
 def test_what_is_no_mapping_of_predecessors_is_refused_in_one_line(given: Any) -> None:
     with pytest.raises(PointstampError) as refused:
         from_predecessors(given)
+    assert "\n" not in str(refused.value)
+    assert refused.value.hint
+
+
+# --- edges of any kind ------------------------------------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """An edge of somebody else's graph."""
+
+    name: str
+    begin: Any
+    end: Any
+    again: bool
+
+
+def test_edges_of_any_kind_with_a_callback_for_what_they_do() -> None:
+    lines = [Line("x", 1, 2, False), Line("y", 2, 1, True), Line("z", 1, 2, False), Line("in", None, 1, False)]
+    graph = from_edges(
+        [*lines, Line("out", 2, None, False)],
+        lambda line: {"advance": 1} if line.again else None,
+        nodes=[3],
+        ends=lambda line: (line.begin, line.end),
+    )
+    assert list(graph.nodes) == ["1", "2", "3"]
+    assert list(graph.edges) == ["1->2", "2->1", "1->2 2", "in->1", "2->out"]
+    assert check_conditions(graph).advancing.holds
+    assert CouldResultIn(graph)(("in->1", 0), ("2->1", 1))
+    assert not CouldResultIn(graph)(("2->1", 1), ("1->2", 0))
+    standing = from_edges([("a", "b", 0), ("b", "a", 0)], lambda edge: {"advance": edge[2]}, time="int")
+    assert check_conditions(standing).advancing.holds is False
+    networkx = pytest.importorskip("networkx")
+    drawing: Any = networkx.DiGraph([("a", "b"), ("b", "c")])
+    assert list(from_edges(drawing.edges).edges) == ["a->b", "b->c"]
+
+
+@pytest.mark.parametrize(
+    "edges", [[3], ["a"], [("a",)], [(1, "1")], [(None, None)], [{"from": "a"}], [("a", "a")], [("a", "b", "c"), None]]
+)
+def test_what_is_not_an_edge_is_refused_in_one_line(edges: Any) -> None:
+    with pytest.raises(PointstampError) as refused:
+        from_edges(edges).network()
     assert "\n" not in str(refused.value)
     assert refused.value.hint

@@ -22,6 +22,7 @@ from graphs.codes.of_engines import ENGINES
 from graphs.codes.of_files import FILES
 from graphs.codes.of_models import MODELS
 from graphs.codes.of_operators import OPERATORS
+from graphs.codes.of_partitions import PARTITIONS
 from graphs.codes.of_questions import QUESTIONS
 from graphs.codes.of_runs import RUNS
 from graphs.codes.of_spark import SPARK
@@ -89,12 +90,12 @@ def test_severities_are_those_of_the_specification() -> None:
         "PS913",
         "PS915",
     }
-    assert {number for number, entry in CODES.items() if entry.severity == "note"} == {"PS404", "PS919"}
+    assert {number for number, entry in CODES.items() if entry.severity == "note"} == {"PS404", "PS919", "PS925"}
 
 
 def test_every_code_is_explained_once() -> None:
     parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS), set(SPARK)]
-    parts += [set(ENGINES), set(TABLES), set(MODELS), set(OPERATORS), set(STREAMS), set(ADAPTERS)]
+    parts += [set(ENGINES), set(TABLES), set(MODELS), set(OPERATORS), set(STREAMS), set(ADAPTERS), set(PARTITIONS)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 

@@ -1,0 +1,115 @@
+"""What Dagster's own definitions and mappings say: which partitions there are, when they exist, which need which."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import dagster
+from dagster._core.definitions.partitions.context import partition_loading_context
+
+from progress.errors import PointstampError
+
+YEAR = timedelta(days=366)
+
+
+def asked(
+    mapping: Any, up: Any, down: Any, key: str | None, now: datetime | None
+) -> tuple[list[str | None] | None, list[str]]:
+    if isinstance(down, dagster.DynamicPartitionsDefinition) or isinstance(up, dagster.DynamicPartitionsDefinition):
+        same = (
+            isinstance(mapping, dagster.IdentityPartitionMapping) or type(mapping).__name__ == "DefaultPartitionMapping"
+        )
+        return ([key], []) if same else (None, [])
+    moving = isinstance(mapping, (dagster.LastPartitionMapping, dagster.AllPartitionMapping))
+    moment = now or (datetime.now(UTC) if moving else max(late(down, key), far(up)))
+    try:
+        with partition_loading_context(moment, None):
+            subset = None if down is None else down.subset_with_partition_keys([as_key(down, key)])
+            result = mapping.get_upstream_mapped_partitions_result_for_partitions(
+                downstream_partitions_subset=subset,
+                downstream_partitions_def=down,
+                upstream_partitions_def=up,
+                current_time=moment,
+            )
+            keys = list(result.partitions_subset.get_partition_keys())
+            missing = set(result.required_but_nonexistent_subset.get_partition_keys()) - set(keys)
+    except PointstampError:
+        raise
+    except Exception:  # a mapping of the user's own, which may ask an instance that is not here
+        return None, []
+    return [str(each) for each in keys], sorted(map(str, missing))
+
+
+def as_key(definition: Any, key: str | None) -> Any:
+    if isinstance(definition, dagster.MultiPartitionsDefinition) and key is not None:
+        try:
+            return definition.get_partition_key_from_str(key)
+        except Exception:
+            return key
+    return key
+
+
+def late(definition: Any, key: str | None) -> datetime:
+    """So late that this partition, and all that it may need, would exist."""
+    if isinstance(definition, dagster.TimeWindowPartitionsDefinition) and key is not None:
+        try:
+            end: datetime = definition.time_window_for_partition_key(key).end
+            return max(end + 3 * YEAR, far(definition))
+        except Exception:  # not a key of it at all
+            return far(definition)
+    return far(definition)
+
+
+def far(definition: Any) -> datetime:
+    """Some years after a definition's first partition; so many keys are enough to look at."""
+    if isinstance(definition, dagster.MultiPartitionsDefinition):
+        return max((far(each.partitions_def) for each in definition.partitions_defs), default=datetime.now(UTC))
+    if isinstance(definition, dagster.TimeWindowPartitionsDefinition):
+        start: datetime = definition.start
+        return max(start + 3 * YEAR, definition.end or start)
+    return datetime.now(UTC)
+
+
+def exists_from(definition: Any, key: str) -> datetime:
+    """The moment from which a partition exists: the end of its window, `end_offset` windows earlier."""
+    window = definition.time_window_for_partition_key(key)
+    moment: datetime = window.end
+    for _ in range(abs(definition.end_offset)):
+        if definition.end_offset > 0:
+            moment = definition.get_prev_partition_window(moment, respect_bounds=False).start
+        else:
+            moment = definition.get_next_partition_window(moment, respect_bounds=False).end
+    return moment + timedelta(minutes=1)
+
+
+def span(definition: Any) -> str:
+    if isinstance(definition, dagster.TimeWindowPartitionsDefinition):
+        end = f" to {definition.end:%Y-%m-%d}" if definition.end else " on"
+        return f"from {definition.start:%Y-%m-%d}{end}"
+    return type(definition).__name__
+
+
+def calendar(definition: Any) -> Any:
+    if isinstance(definition, dagster.TimeWindowPartitionsDefinition):
+        return definition.cron_schedule, definition.timezone
+    return None
+
+
+def hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def same(definition: Any) -> Any:
+    return definition if hashable(definition) else id(definition)
+
+
+def length(definition: Any, key: str | None) -> float:
+    if not isinstance(definition, dagster.TimeWindowPartitionsDefinition) or key is None:
+        return 0
+    window = definition.time_window_for_partition_key(key)
+    return float((window.end - window.start).days or (window.end - window.start).total_seconds() / 86_400)
