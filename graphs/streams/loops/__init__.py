@@ -1,0 +1,1 @@
+"""Loops in programs of streams: `loop`, where messages go round alone, and `iterate`, where rounds do."""

@@ -1,0 +1,119 @@
+"""The nodes of loops by rounds: the head, which decides whether there is another round, and what is there in each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphs.streams.loops.scope import LAST, rounds_of, with_round
+from graphs.streams.operator import Operator
+from graphs.streams.step import Wiring
+from progress.errors import brief
+from progress.runtime.failure import NotAllowed
+from progress.runtime.out import Out
+
+Bag = list[Any]
+Until = Callable[[Any, Any, int], Any]  # f(before, now, round): whether what the round gave is the result
+
+START, AGAIN = "start", "again"  # what comes in: with the number of the variable
+NOW, DONE, TICK = "now", "done", "tick"  # what leaves
+OUTSIDE = "outside"
+
+
+class Head(Operator):
+    """The head of a loop by rounds: X(0) is what comes in at a time, X(r + 1) what the body makes of X(r).
+
+    When all that the body gives in a round is there, it asks whether that is the result. If it is, it leaves; else the
+    next round begins with it. So a round of which nothing came back is one as well: it has given an empty bag. The
+    first round does not pass here, what comes in goes to the body itself.
+
+    Cost: that of `until` each round, besides O(1) a value.
+    """
+
+    kept = ("bags", "came")
+
+    def __init__(self, wiring: Wiring, variables: int, until: Until, most: int, is_single: bool) -> None:
+        super().__init__(wiring)
+        self.numbers = range(variables)
+        self.until = until
+        self.most = most
+        self.is_single = is_single
+        self.bags: dict[Any, list[Bag]] = {}  # X(r), one bag a variable, by the time of round r
+        self.came: dict[Any, list[Bag]] = {}  # what the body has given in that round
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        """Keep what comes in, or back, until the round is over."""
+        kind, number = self.wiring.roles[edge].split()
+        bags = self.bags if kind == START else self.came
+        found = bags.get(time)
+        if found is None:
+            found = bags[time] = [[] for _ in self.numbers]
+            out.request(time)
+        found[int(number)] += values
+
+    def on_notify(self, time: Any, out: Out) -> None:
+        """The round is over: begin the next one, or let its result leave."""
+        before = self.bags.get(time) or [[] for _ in self.numbers]
+        now = self.came.get(time) or [[] for _ in self.numbers]
+        count = rounds_of(time) + 1
+        if self.is_single:
+            is_over = self.until(before[0], now[0], count)
+        else:
+            is_over = self.until(tuple(before), tuple(now), count)
+        if not is_over and count >= self.most:
+            what = f"{brief(self.wiring.name)} has not come to its end after {self.most:,} rounds"
+            raise NotAllowed("PS832", what, "an `until` that holds at last, or most= with more rounds")
+        after = with_round(time, count)
+        for number in self.numbers:
+            self.send([*now[number]], out, f"{DONE if is_over else NOW} {number}")
+        if not is_over:
+            self.send([None], out, TICK)
+            out.request(after)
+            self.bags[after] = now
+        self.bags.pop(time, None)
+        self.came.pop(time, None)
+
+
+class Repeat(Operator):
+    """A stream from outside in each round: what comes in the first one is sent again whenever a round begins.
+
+    It is forgotten when all rounds are over. Cost: O(1) a value and round.
+    """
+
+    kept = ("bags",)
+
+    def __init__(self, wiring: Wiring) -> None:
+        super().__init__(wiring)
+        self.bags: dict[Any, Bag] = {}
+
+    def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
+        """Send and keep what comes in; send what is kept when a round begins."""
+        first = with_round(time, 0)
+        if self.wiring.roles[edge] == OUTSIDE:
+            self.send([*values], out)
+            self.bags.setdefault(first, []).extend(values)
+            out.request(with_round(time, LAST))
+        elif kept := self.bags.get(first):
+            self.send([*kept], out)
+
+    def on_notify(self, time: Any, out: Out) -> None:
+        """All rounds are over."""
+        self.bags.pop(with_round(time, 0), None)
+
+
+def unchanged(before: Any, now: Any, round: int) -> bool:
+    """Whether a round has given what it began with: the same values, each as often. They need a hash."""
+    if isinstance(now, tuple):
+        return all(Counter(one) == Counter(other) for one, other in zip(before, now, strict=True))
+    return len(before) == len(now) and Counter(before) == Counter(now)
+
+
+class rounds:
+    """So many rounds: `iterate(body, until=rounds(20))` gives what the body makes when it is applied 20 times."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __call__(self, before: Any, now: Any, round: int) -> bool:
+        return round >= self.number
