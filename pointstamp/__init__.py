@@ -16,8 +16,8 @@ _NAMES = {
     "graphs.assertions": "assert_valid_graph",
     "graphs.checking.check": "check_graph",
     "graphs.command": "main",
-    "graphs.streams": "Flow KeyedStream Stream",
     "graphs.sorter": "TopologicalSorter",
+    "graphs.streams": "Collection Flow KeyedStream Stream rounds unchanged",
     "progress": """
         Antichain Blocker Closure CouldResultIn Domain Eligibility Finite Holding Int Lex Nat Pointstamp PointstampError
         Product Report Step Sum Tagged Tracker Unit Why check_conditions clock close eligible minimal_elements

@@ -49,6 +49,9 @@ from graphs.sorter import (
     TopologicalSorter as TopologicalSorter,
 )
 from graphs.streams import (
+    Collection as Collection,
+)
+from graphs.streams import (
     Flow as Flow,
 )
 from graphs.streams import (
@@ -56,6 +59,12 @@ from graphs.streams import (
 )
 from graphs.streams import (
     Stream as Stream,
+)
+from graphs.streams import (
+    rounds as rounds,
+)
+from graphs.streams import (
+    unchanged as unchanged,
 )
 from progress import (
     Antichain as Antichain,

@@ -41,7 +41,7 @@ class Bags(Generic[T, V]):
 
     @property
     def _scope(self) -> Scope:
-        return self._origin.step.scope
+        return self._origin.scope
 
     def output(self, name: str, *, sink: Sink | None = None) -> None:
         """Let the values leave by an output edge of this name; to the sink, where one is given."""
@@ -81,8 +81,8 @@ class Bags(Generic[T, V]):
                 raise refused("PS811", f"{path!r} joins streams of two flows", "one Flow() for a program")
         scope = max((stream._scope for stream in streams), key=lambda scope: scope.depth())
         for stream in streams:
-            if not stream._scope.holds(scope):
-                raise self._flow._apart(path, stream, scope)
+            if not stream._scope.holds(scope) or not scope.is_open:
+                raise self._flow._apart(path, streams, scope)
         inputs = []
         for number, stream in enumerate(streams):
             role = roles[number] if roles else ""

@@ -119,7 +119,7 @@ class _Building:
             for name in names:
                 edges.append((unit.name, None, name))
                 ports[unit].setdefault(origin.port, []).append(name)
-                emits[unit][name] = self._summary(origin, origin.step.scope)
+                emits[unit][name] = self._summary(origin, origin.scope)
         for unit in units:
             last = unit.last
             if last.node:
@@ -144,7 +144,7 @@ class _Building:
             if step.by_value is not None and len(step.inputs) == 1:
                 origin = step.inputs[0].origin
                 before = origin.step.by_value
-                joins = before is not None and not before.is_last and origin.step.scope is step.scope
+                joins = before is not None and not before.is_last and origin.scope is step.scope
                 if joins and count[origin] == 1 and origin not in self.leaving:
                     unit = self.units[origin.step]
                     unit.steps.append(step)
@@ -161,7 +161,8 @@ class _Building:
             if not unit.is_mere_merge or len(readers) != 1 or origin in self.leaving:
                 continue
             reader = readers[0]
-            if reader.steps[0].scope is not step.scope or reader.reads:
+            leads_to_itself = any(self.units[each.step] is reader for each, _ in unit.inputs)  # as no edge can
+            if reader.steps[0].scope is not step.scope or reader.reads or leads_to_itself:
                 continue
             place = next(number for number, each in enumerate(reader.inputs) if each.origin == origin)
             role = reader.inputs[place].role
@@ -214,7 +215,7 @@ class _Building:
         """What happens to times on an edge: what the step says, and what leads into the scope of the one that reads."""
         step = origin.step
         summary = step.emits.get(origin.port, step.summary)
-        inward = target.depth() - step.scope.depth()
+        inward = target.depth() - origin.scope.depth()
         return summary if inward <= 0 else {"then": [summary, *["enter"] * inward]}
 
     def _free(self, name: str) -> str:

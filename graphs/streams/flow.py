@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, Literal, overload
 
 from graphs.files.notation import read_domain
@@ -10,10 +11,14 @@ from graphs.graph import Graph
 from graphs.streams.aggregated import Aggregated
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.building import build
+from graphs.streams.collections.collection import Collection, as_change
 from graphs.streams.early import Said
+from graphs.streams.loops.looping import iterated
+from graphs.streams.loops.nodes import unchanged
+from graphs.streams.loops.scope import Loop
 from graphs.streams.names import Names
 from graphs.streams.parts import Part
-from graphs.streams.refusals import refused
+from graphs.streams.refusals import check_name, refused
 from graphs.streams.scope import Scope
 from graphs.streams.step import Origin, Step
 from graphs.streams.stream import Stream
@@ -74,6 +79,7 @@ class Flow(Generic[T]):
         self.parts: list[Part] = []  # graphs that were added
         self._times: set[str] = set()  # inputs of times alone
         self._dataflow: Dataflow | None = None
+        self._writing = self.scope  # the loop whose body is being written
 
     def __repr__(self) -> str:
         return f"Flow({len(self.steps)} steps, inputs {[*self.names.inputs]}, outputs {[*self.names.outputs]})"
@@ -85,6 +91,44 @@ class Flow(Generic[T]):
     def input(self, name: str, of: Any = None, *, source: Source | None = None) -> Stream[T, Any]:
         """What comes in on the input edge of this name. `of` is for type checkers: what its values are."""
         return self._stream(Origin(self._input(name, source)))
+
+    @overload
+    def collection(self, name: str, *, source: Source | None = None) -> Collection[T, Any]: ...
+    @overload
+    def collection(self, name: str, of: type[V], *, source: Source | None = None) -> Collection[T, V]: ...
+    def collection(self, name: str, of: Any = None, *, source: Source | None = None) -> Collection[T, Any]:
+        """A bag that changes: changes `(value, count)` come in on the input edge of this name.
+
+        `of` is for type checkers: what its values are. Lists, as JSON has them, become tuples.
+        """
+        changes = self._stream(Origin(self._input(name, source)))
+        return Collection(changes.map(partial(as_change, name), name=name))
+
+    def iterate(
+        self,
+        streams: tuple[Bags[T, Any], ...],
+        body: Callable[..., tuple[Bags[Any, Any], ...]],
+        until: Callable[[Any, Any, int], Any] = unchanged,
+        *,
+        most: int = 10_000,
+        name: str = "iterate",
+    ) -> tuple[Stream[T, Any], ...]:
+        """`Stream.iterate` with several variables: `body(a, b)` gives a tuple of as many streams.
+
+        `until` is given tuples of bags. The result is a tuple of streams, the values of all variables after the last
+        round.
+
+        >>> from pointstamp import Flow
+        >>> flow = Flow()
+        >>> def swap(left, right):
+        ...     return right.map(lambda n: n // 2), left
+        >>> left, right = flow.iterate((flow.input("a"), flow.input("b")), swap, name="swap")
+        >>> left.merge(right).output("ends")
+        >>> flow.run(sources={"a": [(0, 5)], "b": [(0, 6)]})
+        {'ends': [(0, 0), (0, 0)]}
+        """
+        check_name("iterate", name)
+        return iterated(self, streams, body, until, most, name)
 
     def _input(self, name: str, source: Source | None) -> Step:
         step = Step(name, self.scope)
@@ -200,15 +244,25 @@ class Flow(Generic[T]):
             self.sinks[name] = sink
         self._changed()
 
-    def _apart(self, path: str, stream: Bags[Any, Any], scope: Scope) -> PointstampError:
-        """The refusal of a stream that is not to be had where a step stands."""
-        if stream._scope.depth() == scope.depth() == 0:
-            mine, other = stream._scope.domain(), scope.domain()
-            what = f"{path!r} joins {stream._name!r}, which has times of {mine!r}, with times of {other!r}"
-            return refused("PS811", what, "roll_up brings times to a coarser domain")
-        what = f"{stream._name!r} is inside of a loop, {path!r} is not"
+    def _apart(self, path: str, streams: Sequence[Bags[Any, Any]], scope: Scope) -> PointstampError:
+        """The refusal of a step that reads streams which are not to be had in one place."""
+        whole = [*scope.around()][-1]
+        for stream in streams:
+            its = [*stream._scope.around()][-1]
+            if its is not whole:
+                mine, other = its.domain(), whole.domain()
+                what = f"{path!r} joins {stream._name!r}, which has times of {mine!r}, with times of {other!r}"
+                return refused("PS811", what, "roll_up brings times to a coarser domain")
+        inside = next((stream._name for stream in streams if stream._scope is scope), scope.name)
+        other = next((stream._name for stream in streams if not stream._scope.holds(scope)), None)
+        other = other or next((stream._name for stream in streams if stream._scope is not scope), path)
+        what = f"{inside!r} is inside of a loop, {other!r} is not"
         return refused("PS811", what, "use what iterate or loop gives")
 
     def _entered(self, stream: Bags[Any, Any], scope: Scope) -> Bags[Any, Any]:
-        """A stream from outside, as it is inside of a loop: by an edge that enters."""
+        """A stream from outside, as it is inside of a loop, or of several in each other."""
+        inward = [each for each in scope.around() if not each.holds(stream._scope)]
+        for loop in reversed(inward):
+            assert isinstance(loop, Loop)
+            stream = loop.entered(stream)
         return stream

@@ -6,6 +6,7 @@ A match can never be taken back, so it leaves at once; that there is none is kno
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from graphs.streams.bags import K, R, T, V, W
@@ -232,11 +233,21 @@ class KeyedJoin(Keyed[T, K, V]):
         keys = both_keys(path, self, other)
         unmatched = {"inner": (), "left": (LEFT,), "outer": (LEFT, RIGHT)}.get(how)
 
-        def make(wiring: Wiring) -> TwoSides:
+        def together(wiring: Wiring) -> TwoSides:
             if unmatched is None:
                 return (Semi if how == "semi" else Anti)(keys, f, wiring)
             return Joining(keys, f, unmatched, wiring)
 
+        make: Callable[[Wiring], Operator] = together
+        levels = self._stream._scope.depth() - other._stream._scope.depth()
+        if how == "inner" and levels:
+            from graphs.streams.loops.join import JoinOutside  # which is an operator of this kind
+
+            outside = RIGHT if levels > 0 else LEFT
+            make = partial(JoinOutside, keys, f, outside, abs(levels))
+            return self._stream._follow(
+                path, other._stream, code=make, roles=(LEFT, RIGHT), keeps_outside=True, keeps=True, notify=True
+            )
         return self._stream._follow(path, other._stream, code=make, roles=(LEFT, RIGHT), keeps=True, notify=True)
 
     def cogroup(

@@ -25,6 +25,16 @@ class Operator(Node):
         for edge, after in ways:
             send(edge, after, values)
 
+    def send_at(self, values: list[Any], time: Any, out: Out, port: str = "") -> None:
+        """Send values by a port for a time of the node that may be later than that of the event."""
+        if time == out.event:
+            self.send(values, out, port)
+        elif values:
+            for edge in self.wiring.ports[port]:
+                summary = out.exits.summaries[edge]
+                for after in () if summary is None else summary.limits(time):
+                    out.send_all(edge, after, values)
+
     def snapshot(self) -> Any:
         """The state alone."""
         return {name: getattr(self, name) for name in self.kept}

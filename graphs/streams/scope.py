@@ -14,8 +14,10 @@ from progress.order import Domain, Int, Nat
 class Scope:
     """Where streams have times of one domain; that of the whole program, or of a part with times of its own.
 
-    `loop` (`graphs.streams.loop`) has those of loops, which stand in an outer one.
+    `graphs.streams.loops` has those of loops, which stand in an outer one. `is_open` while steps can be added.
     """
+
+    is_open = True
 
     def __init__(self, domain: Domain | None = None, outer: Scope | None = None, name: str = "") -> None:
         self.outer = outer

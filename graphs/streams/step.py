@@ -21,6 +21,11 @@ class Origin(NamedTuple):
     step: Step
     port: str = ""
 
+    @property
+    def scope(self) -> Scope:
+        """Where the stream is."""
+        return self.step.sends_in.get(self.port, self.step.scope)
+
 
 class Input(NamedTuple):
     """What a step reads, and as what."""
@@ -52,6 +57,7 @@ class Step:
     notify : whether it asks for notifications
     summary : what it does to times, as in a graph file
     emits : by port, where that is something else
+    sends_in : by port, the scope of what leaves there, where it is not that of the step
     requests : at which times it asks for notifications, having received something
     by_value : what it does to each value by itself, if that is all it does
     reads, sends : names that edges have to have, by role and by port, for code that goes by them
@@ -60,7 +66,7 @@ class Step:
 
     __slots__ = (
         "by_value", "code", "emits", "inputs", "keeps", "name", "node", "notify", "own", "reads", "requests", "scope",
-        "sends", "summary", "where",
+        "sends", "sends_in", "summary", "where",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +81,7 @@ class Step:
         notify: bool = False,
         summary: Any = "identity",
         emits: Mapping[str, Any] | None = None,
+        sends_in: Mapping[str, Scope] | None = None,
         requests: Any = "identity",
         by_value: ByValue | None = None,
         reads: Mapping[str, str] | None = None,
@@ -90,6 +97,7 @@ class Step:
         self.notify = notify
         self.summary = summary
         self.emits = dict(emits or {})
+        self.sends_in = dict(sends_in or {})
         self.requests = requests
         self.by_value = by_value
         self.reads = dict(reads or {})

@@ -11,6 +11,7 @@ from graphs.streams.by_value import StreamByValue
 from graphs.streams.distinct import StreamDistinct
 from graphs.streams.keyed import KeyedStream
 from graphs.streams.keys import Keys
+from graphs.streams.loops.looping import StreamLoops
 from graphs.streams.own import StreamThrough
 from graphs.streams.refusals import check_function, refused
 from graphs.streams.whole import StreamWhole
@@ -23,6 +24,7 @@ class Stream(
     StreamDistinct[T, V],
     StreamWhole[T, V],
     StreamWindows[T, V],
+    StreamLoops[T, V],
     StreamThrough[T, V],
 ):
     """For each time a bag of values. Operators make streams of streams; order within a time means nothing.

@@ -127,17 +127,17 @@ class History:
 
     def snapshot(self) -> Any:
         """All that is kept, as plain data: a copy."""
-        copies = [{key: {when: {**bag} for when, bag in bags.items()} for key, bags in kept.items()} for kept in self._kept]
-        return (*copies, {epoch: [*keys] for epoch, keys in self._open.items()})
+        opened = {epoch: [*keys] for epoch, keys in self._open.items()}
+        return _copy(self._past), _copy(self._recent), opened
 
     def restore(self, state: Any) -> None:
         """The inverse of `snapshot`."""
         self._past, self._recent, opened = state
         self._open = {epoch: dict.fromkeys(keys) for epoch, keys in opened.items()}
 
-    @property
-    def _kept(self) -> tuple[dict[Any, dict[Any, Bag]], ...]:
-        return self._past, self._recent
+
+def _copy(kept: dict[Any, dict[Any, Bag]]) -> dict[Any, dict[Any, Bag]]:
+    return {key: {when: {**bag} for when, bag in bags.items()} for key, bags in kept.items()}
 
 
 def _add_all(bag: Bag, more: Bag) -> None:

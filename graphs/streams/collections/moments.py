@@ -117,4 +117,3 @@ def at_or_before(rounds: Rounds, others: Rounds) -> bool:
 def later_of(rounds: Rounds, others: Rounds) -> Rounds:
     """The first rounds at or after both."""
     return max(rounds, others) if len(rounds) < 2 else tuple(map(max, rounds, others))
-

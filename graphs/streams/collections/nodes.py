@@ -76,7 +76,7 @@ class Reduction(Operator):
         settle(self.moments, time, self.came, self.gave)
 
     @property
-    def kept(self) -> int:
+    def size(self) -> int:
         """How many changes are kept."""
         return len(self.came) + len(self.gave)
 
@@ -162,8 +162,7 @@ class Join(Operator):
                 else:
                     made += [(function(key, other, value), factor * often) for other, often in bag.items()]
         for when, changes in found.items():
-            for leaving in out.edges:
-                out.send_all(leaving, when, changes)
+            self.send_at(changes, when, out)
         for key, value, count in parts:
             mine.add(key, time, value, count)
         if self.moments.are_total:
@@ -174,7 +173,7 @@ class Join(Operator):
         settle(self.moments, time, *self.sides)
 
     @property
-    def kept(self) -> int:
+    def size(self) -> int:
         """How many changes are kept."""
         return sum(map(len, self.sides))
 
@@ -212,7 +211,7 @@ class Net(Operator):
         del self.open[time]
 
     @property
-    def kept(self) -> int:
+    def size(self) -> int:
         """How many changes are kept."""
         return sum(map(len, self.open.values()))
 
@@ -224,10 +223,11 @@ class Net(Operator):
 
 
 class Variable(Net):
-    """What goes round in a loop: in the first round what it started with, in each other one what the last one gave.
+    """What goes round in a loop: in the first round what it starts with, in each other one what the last one gave.
 
-    Law: the variable of round r + 1 is start + fed back - start, each one round later, but the start of the first round
-    alone. Rounds are counted from 1: what is complete in round r is sent to round r + 1, as the node's summary says.
+    Law: X(0) = start, and X(r + 1) = what the body gave in round r: start + (what was fed back - start), the latter one
+    round later. The start leads to the body itself; from here comes the difference, when a round is complete, at the
+    next one, as the summary of the node says.
     """
 
     def __init__(self, wiring: Wiring, most: int) -> None:
@@ -235,14 +235,12 @@ class Variable(Net):
         self.most = most
 
     def on_messages(self, edge: str, time: Any, values: Sequence[Change], out: Out) -> None:
-        """Add changes to those of the round to come; what a loop started with is taken back in its second round."""
-        self.note(time, values, 1, out)
-        if self.wiring.roles[edge] == START:
-            self.note((*time[:-1], time[-1] + 1), values, -1, out)
+        """Add changes to those of the round to come; what a loop starts with is taken back there."""
+        self.note(time, values, -1 if self.wiring.roles[edge] == START else 1, out)
 
     def on_notify(self, time: Any, out: Out) -> None:
         """Begin the next round, if anything changes in it."""
-        if self.open[time] and time[-1] >= self.most:
+        if self.open[time] and time[-1] + 1 >= self.most:
             raise without_end(self.wiring.name, self.most)
         super().on_notify(time, out)
 

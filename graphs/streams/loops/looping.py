@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V, W
-from graphs.streams.loops.nodes import AGAIN, DONE, NOW, START, Head, unchanged
+from graphs.streams.by_value import ByValue, node_of
+from graphs.streams.loops.nodes import AGAIN, DONE, NOW, OUTSIDE, START, TICK, Head, Repeat, port, unchanged
 from graphs.streams.loops.scope import Loop
 from graphs.streams.refusals import bad_step, check_function, check_number
 from graphs.streams.step import Input, Origin, Step
 from progress.errors import brief
+from progress.runtime.node import Relay
 
 if TYPE_CHECKING:
     from graphs.streams.flow import Flow
+    from graphs.streams.scope import Scope
     from graphs.streams.stream import Stream
 
 
 class RoundLoop(Loop):
-    """The inside of a loop by rounds. `head` begins each of them."""
+    """The inside of a loop by rounds. `head` begins each of them; `repeated` is what is led into it from outside."""
 
-    head: Step
-    repeated: dict[Origin, Step]  # what is led into it from outside
+    def __init__(self, flow: Flow[Any], outer: Scope, name: str) -> None:
+        super().__init__(flow, outer, name)
+        self.head: Step | None = None
+        self.repeated: dict[Origin, Bags[Any, Any]] = {}
+
+    def entered(self, stream: Bags[Any, Any]) -> Bags[Any, Any]:
+        """By a step that sends it again whenever the head begins a round."""
+        found = self.repeated.get(stream._origin)
+        if found is None:
+            assert self.head is not None
+            inputs = (Input(stream._origin, OUTSIDE), Input(Origin(self.head, TICK), TICK))
+            step = Step(f"{self.name}.{stream._name}", self, inputs, Repeat, keeps=True, notify=True)
+            found = self.repeated[stream._origin] = self.flow._stream(Origin(self.flow._add(step)))
+        return found
 
 
 class StreamLoops(Bags[T, V]):
@@ -44,24 +59,26 @@ class StreamLoops(Bags[T, V]):
         ...     return even.map(lambda n: n // 2), odd
         >>> flow = Flow()
         >>> flow.input("numbers").loop(halve).output("odd")
-        >>> flow.run(sources={"numbers": [(0, 40), (1, 6)]})
-        {'odd': [(0, 5), (1, 3)]}
+        >>> sorted(flow.run(sources={"numbers": [(0, 40), (1, 6)]})["odd"])
+        [(0, 5), (1, 3)]
         """
         path = self._path("loop", name)
         check_function(path, body, "body")
         flow = self._flow
-        loop = Loop(self._scope, path)
-        head = flow._add(Step(path, loop, (Input(self._origin),)))
-        inside = self._another(Origin(head))
-        found = loop.written(body, inside)
+        outer, (start,) = beginning(flow, path, self)
+        loop = Loop(flow, outer, path)
+        head = flow._add(merging(f"{path}.now", loop, Input(start._origin)))
+        inside = flow._stream(Origin(head))
+        found: object = loop.written(body, inside)
         if not (isinstance(found, tuple) and len(found) == 2):
             raise bad_step(path, f"its body gives {brief(found)}", "two streams: what goes again, and what is done")
         again = loop.result(found[0], [inside])
         done = loop.result(found[1], [])
-        back = flow._add(Step(f"{path}.again", loop, (Input(again._origin),), summary="feedback"))
+        back = flow._add(Step(f"{path}.again", loop, (Input(again._origin),), own=Relay, summary="feedback"))
         head.inputs += (Input(Origin(back)),)
-        leave = Step(f"{path}.done", loop, (Input(done._origin),), summary="leave", sends_in={"": loop.around_it})
-        return self._another(Origin(flow._add(leave)))
+        sends_in = {"": outer}
+        leave = Step(f"{path}.done", loop, (Input(done._origin),), own=Relay, summary="leave", sends_in=sends_in)
+        return flow._stream(Origin(flow._add(leave)))
 
     def iterate(
         self,
@@ -75,7 +92,7 @@ class StreamLoops(Bags[T, V]):
 
         Each round is whole: the next one begins when all of it is there. `until(before, now, round)` says of what a
         round has given whether it is the result; `unchanged` (the default) is when it gave what it began with,
-        `rounds(n)` is after n of them. A loop that does not end within `most` rounds fails (PS832).
+        `rounds(n)` is after n of them. A loop that does not end within `most` rounds fails (PS817).
 
         Streams from outside are there in every round. Cost a round: that of its steps, and O(values) for `unchanged`.
 
@@ -99,35 +116,56 @@ def iterated(
     is_single: bool = False,
 ) -> tuple[Stream[Any, Any], ...]:
     """A loop by rounds of one variable or several."""
-    from graphs.streams.stream import Stream
-
     check_function(path, body, "body")
     check_function(path, until, "until")
     check_number(path, most, "most")
-    outer = max((each._scope for each in streams), key=lambda scope: scope.depth())
-    loop = RoundLoop(outer, path)
-    starts = [flow._led_into(path, each, outer) for each in streams]
+    outer, starts = beginning(flow, path, *streams)
+    loop = RoundLoop(flow, outer, path)
     numbers = range(len(streams))
-    head = Step(
-        path,
-        loop,
-        tuple(Input(each._origin, f"{START} {number}") for number, each in enumerate(starts)),
-        partial(Head, variables=len(streams), until=until, most=most, is_single=is_single),
-        keeps=True,
-        notify=True,
-        summary="feedback",
-        emits={f"{DONE} {number}": "leave" for number in numbers},
-        sends_in={f"{DONE} {number}": outer for number in numbers},
+    done = [port(DONE, number, is_single) for number in numbers]
+    head = loop.head = flow._add(
+        Step(
+            path,
+            loop,
+            tuple(Input(each._origin, f"{START} {number}") for number, each in enumerate(starts)),
+            partial(Head, variables=len(streams), until=until, most=most, is_single=is_single),
+            keeps=True,
+            notify=True,
+            summary="feedback",
+            emits=dict.fromkeys(done, "leave"),
+            sends_in=dict.fromkeys(done, outer),
+        )
     )
-    loop.head = flow._add(head)
-    loop.repeated = {}
     inside = []
     for number, each in enumerate(starts):
-        both = (Input(each._origin), Input(Origin(head, f"{NOW} {number}")))
-        inside.append(Stream(flow, Origin(flow._add(merging(f"{path}.{number}" if number else f"{path}.now", loop, both)))))
-    found = loop.written(body, *inside)
+        now = port(NOW, number, is_single)
+        both = (Input(each._origin), Input(Origin(head, now)))
+        inside.append(flow._stream(Origin(flow._add(merging(f"{path}.{now}", loop, *both)))))
+    found: object = loop.written(body, *inside)
     if not (isinstance(found, tuple) and len(found) == len(streams)):
-        raise bad_step(path, f"its body gives {brief(found)}", f"a tuple of {len(streams)} streams, one for each variable")
-    for number, given in enumerate(found):
-        head.inputs += (Input(loop.result(given, inside)._origin, f"{AGAIN} {number}"),)
-    return tuple(Stream(flow, Origin(head, f"{DONE} {number}")) for number in numbers)
+        right = f"a tuple of {len(streams)} streams, one for each variable"
+        raise bad_step(path, f"its body gives {brief(found)}", right)
+    given = [loop.result(each, inside if is_single else []) for each in found]
+    for number, each in enumerate(given):
+        if any(each._origin == other._origin for other in inside):  # as where two variables change places
+            same = Step(f"{path}.again {number}", loop, (Input(each._origin),), own=Relay)
+            each = flow._stream(Origin(flow._add(same)))
+        head.inputs += (Input(each._origin, f"{AGAIN} {number}"),)
+    return tuple(flow._stream(Origin(head, each)) for each in done)
+
+
+def beginning(flow: Flow[Any], path: str, *streams: Bags[Any, Any]) -> tuple[Scope, list[Bags[Any, Any]]]:
+    """Where a loop stands that begins with these streams, and they as they are there.
+
+    Where the body of another loop is being written, it stands in that one, whose streams it may then read.
+    """
+    outer = max(flow._writing, *(each._scope for each in streams), key=lambda scope: scope.depth())
+    if not outer.is_open or not all(each._scope.holds(outer) for each in streams):
+        raise flow._apart(path, streams, outer)
+    return outer, [each if each._scope is outer else flow._entered(each, outer) for each in streams]
+
+
+def merging(name: str, scope: Scope, *inputs: Input) -> Step:
+    """A step that only brings streams together, in a scope that some of them are led into by their edges."""
+    what = ByValue("merge", lambda value: value)
+    return Step(name, scope, inputs, partial(node_of, (what,)), by_value=what)

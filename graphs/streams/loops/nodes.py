@@ -8,6 +8,7 @@ from typing import Any
 
 from graphs.streams.loops.scope import LAST, rounds_of, with_round
 from graphs.streams.operator import Operator
+from graphs.streams.refusals import check_number
 from graphs.streams.step import Wiring
 from progress.errors import brief
 from progress.runtime.failure import NotAllowed
@@ -19,6 +20,11 @@ Until = Callable[[Any, Any, int], Any]  # f(before, now, round): whether what th
 START, AGAIN = "start", "again"  # what comes in: with the number of the variable
 NOW, DONE, TICK = "now", "done", "tick"  # what leaves
 OUTSIDE = "outside"
+
+
+def port(kind: str, number: int, is_single: bool) -> str:
+    """By which port something of a variable leaves."""
+    return kind if is_single else f"{kind} {number}"
 
 
 class Head(Operator):
@@ -63,10 +69,10 @@ class Head(Operator):
             is_over = self.until(tuple(before), tuple(now), count)
         if not is_over and count >= self.most:
             what = f"{brief(self.wiring.name)} has not come to its end after {self.most:,} rounds"
-            raise NotAllowed("PS832", what, "an `until` that holds at last, or most= with more rounds")
+            raise NotAllowed("PS817", what, "an `until` that holds at last, or most= with more rounds")
         after = with_round(time, count)
         for number in self.numbers:
-            self.send([*now[number]], out, f"{DONE if is_over else NOW} {number}")
+            self.send([*now[number]], out, port(DONE if is_over else NOW, number, self.is_single))
         if not is_over:
             self.send([None], out, TICK)
             out.request(after)
@@ -109,11 +115,14 @@ def unchanged(before: Any, now: Any, round: int) -> bool:
     return len(before) == len(now) and Counter(before) == Counter(now)
 
 
-class rounds:
-    """So many rounds: `iterate(body, until=rounds(20))` gives what the body makes when it is applied 20 times."""
+def rounds(number: int) -> Callable[[Any, Any, int], bool]:
+    """So many rounds: `iterate(body, until=rounds(20))` gives what the body makes when it is applied 20 times.
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __call__(self, before: Any, now: Any, round: int) -> bool:
-        return round >= self.number
+    >>> from pointstamp import Flow, rounds
+    >>> flow = Flow()
+    >>> flow.input("numbers").iterate(lambda all: all.map(lambda n: n * 2), until=rounds(3)).output("eightfold")
+    >>> flow.run(sources={"numbers": [(0, 5)]})
+    {'eightfold': [(0, 40)]}
+    """
+    check_number("rounds", number, "number")
+    return lambda before, now, round: round >= number

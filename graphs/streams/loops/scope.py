@@ -1,7 +1,7 @@
 """The inside of a loop: its times are those around it, with the round as one coordinate more.
 
-Rounds are numbers up to `LAST`, which none reaches. So a request at the last round of a time is granted when all its
-rounds are over, and what was kept for them can go.
+No loop reaches the round `LAST`. So a request for it, at some time, is granted when all rounds of that time are over, and
+what was kept for them can go.
 
 One loop alone has the product order: round 3 of one epoch need not wait for round 2 of the next, nor the other way
 round. Where a loop stands in a loop, a message that leaves the inner one in round (1, 5) comes back to it in (2, 0),
@@ -11,7 +11,7 @@ which is later only lexicographically (Condition 2).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags
 from graphs.streams.refusals import bad_step, refused
@@ -19,34 +19,45 @@ from graphs.streams.scope import Scope
 from progress.errors import brief
 from progress.order import Domain, Lex, Nat, Product
 
+if TYPE_CHECKING:
+    from graphs.streams.flow import Flow
+
 LAST = 2**31 - 1
-ROUNDS = Nat(LAST)
+ROUNDS = Nat()
 LEADS_BACK = "what its steps make of what it is given"
 
 
 class Loop(Scope):
-    """The inside of one loop. `is_open` while its body is being written."""
+    """The inside of one loop; steps can be added while its body is being written."""
 
-    def __init__(self, outer: Scope, name: str) -> None:
+    def __init__(self, flow: Flow[Any], outer: Scope, name: str) -> None:
         super().__init__(None, outer, name)
-        self.is_open = True
+        self.flow = flow
 
     def written(self, body: Callable[..., Any], *inside: Any) -> Any:
         """What the body gives for streams inside. When it has returned, nothing can be added to the loop any more."""
+        before, self.flow._writing = self.flow._writing, self
         try:
             return body(*inside)
         finally:
+            self.flow._writing = before
             self.is_open = False
 
     def result(self, given: Any, inside: Sequence[Bags[Any, Any]]) -> Bags[Any, Any]:
-        """A stream that the body gave to go on with, looked at: it is one of this loop, and something was done there."""
+        """A stream that the body gave, looked at: it is one of this loop, and none of those that were there before."""
         if not isinstance(given, Bags):
             raise bad_step(self.name, f"its body gives {brief(given)}", "a stream")
         if given._scope is not self:
-            raise refused("PS831", f"the body of {self.name!r} gives {given._name!r}, which is outside of it", LEADS_BACK)
+            what = f"the body of {self.name!r} gives {given._name!r}, which is outside of it"
+            raise refused("PS816", what, LEADS_BACK)
         if any(given._origin == each._origin for each in inside):
-            raise refused("PS831", f"the body of {self.name!r} has no step: it gives what it was given", LEADS_BACK)
+            raise refused("PS816", f"the body of {self.name!r} has no step: it gives what it was given", LEADS_BACK)
         return given
+
+    def entered(self, stream: Bags[Any, Any]) -> Bags[Any, Any]:
+        """A stream from outside, as it is in here."""
+        what = f"{stream._name!r} is outside of the loop {self.name!r}, where values go round alone"
+        raise refused("PS811", what, "join it, or lead it in with what begins the loop, or iterate")
 
     def domain(self) -> Domain:
         """The times around, with one coordinate more; decided by whether this loop has to do with another one."""
@@ -56,6 +67,10 @@ class Loop(Scope):
 
 class CollectionLoop(Loop):
     """The inside of a loop of collections, whose rounds are ordered as a product, however many loops there are."""
+
+    def entered(self, stream: Bags[Any, Any]) -> Bags[Any, Any]:
+        """As it is: what has been changed outside has been changed in every round, from the first on."""
+        return stream
 
     def domain(self) -> Domain:
         *loops, whole = [*self.around()]
