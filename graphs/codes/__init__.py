@@ -232,6 +232,10 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS813", "step-name-taken", "error", "Two steps that keep state, two inputs or two outputs have one name."),
     ("PS814", "bad-stream-step", "error", "A step of a stream was given something that it cannot work with."),
     ("PS815", "other-times", "error", "A step needs times of another kind than its stream has."),
+    ("PS816", "bad-loop-body", "error", "What the body of a loop gives does not lead back into it."),
+    ("PS817", "loop-without-end", "error", "A loop goes on after as many rounds as it may have."),
+    ("PS818", "not-a-change", "error", "What came in for a collection is not a change, or has no key."),
+    ("PS819", "taken-too-often", "error", "More of a value was taken away from a collection than was there."),
     # Graphs of other tools, read by adapters: reading them, agent graphs, partitions.
     ("PS901", "no-such-tool", "error", "There is no adapter of this name, or it does not keep to the protocol."),
     ("PS902", "tool-missing", "error", "The library of a tool is not installed here."),

@@ -94,4 +94,86 @@ Flow(time={"product": ["nat", "nat"]}).input("readings").tumbling(10)
         fix="""\
 `Flow()`, whose times are numbers, or `roll_up` to a domain of numbers before the step.""",
     ),
+    "PS816": Explanation(
+        means="""\
+The body of a loop gives back what it was given, without a step between, or a stream that is
+outside of the loop.""",
+        why="""\
+The first would go round for ever and change nothing. The second is the same in every round, so
+nothing goes round; most often one variable was taken for another.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+flow = Flow()
+numbers = flow.input("numbers")
+numbers.iterate(lambda inside: numbers.map(lambda n: n // 2))
+""",
+            "python",
+        ),
+        fix="Begin with what the body is given: `lambda inside: inside.map(lambda n: n // 2)`.",
+    ),
+    "PS817": Explanation(
+        means="""\
+A loop by rounds, or one of collections, has not come to its end after as many rounds as it may
+have: 10,000, or what `most=` says.""",
+        why="""\
+A loop whose rounds give the same things in turn, or more each time, never ends, and fills the
+memory. So there is a bound on rounds.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+flow = Flow()
+flow.input("signs").iterate(lambda signs: signs.map(lambda sign: -sign)).output("ends")
+flow.run(sources={"signs": [(0, 1)]})
+""",
+            "python",
+        ),
+        fix="""\
+An `until` that holds at last, such as `rounds(20)` or one with a tolerance; a body that comes to
+rest; `most=` with more rounds where so many are needed.""",
+    ),
+    "PS818": Explanation(
+        means="""\
+What came in for a collection is not a change, `(value, count)` with a whole number as the count;
+or `reduce` or `join` of a collection met a value that is not a pair of a key and a value.""",
+        why="""\
+A collection is what all changes so far add up to. What is not a change cannot be added up, and
+without a key nothing can be brought together.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+flow = Flow()
+flow.collection("words").changes().output("words")
+flow.run(sources={"words": [(0, "to")]})
+""",
+            "python",
+        ),
+        fix="""\
+`(0, ("to", 1))` for one more, `(0, ("to", -1))` for one less. For a key, `map` to `(key, value)`
+before `reduce` or `join`.""",
+    ),
+    "PS819": Explanation(
+        means="""\
+`reduce` or `count` of a collection met a value that is there less than 0 times: it was taken
+away more often than it came.""",
+        why="""\
+There is no list with a value less than 0 times in it, so the function cannot be asked. Most
+often a deletion names a value that was never there, or is not equal to what was put in.""",
+        example=Example(
+            """\
+from pointstamp import Flow
+
+flow = Flow()
+flow.collection("words").count().changes().output("counts")
+flow.run(sources={"words": [(0, ("to", -1))]})
+""",
+            "python",
+        ),
+        fix="""\
+Take away what is there. Where less than nothing is meant, as with `negate`, `distinct` before:
+it takes what is there less than once for absent.""",
+    ),
 }

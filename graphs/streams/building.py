@@ -86,6 +86,7 @@ class _Building:
         """Units, then names, then nodes and edges."""
         self._gather()
         self._leave_out_merges()
+        self._put_at_doors()
         self._put_between()
         units = [unit for unit in dict.fromkeys(self.units.values()) if not self._is_edge(unit)]
         for unit in sorted(units, key=lambda unit: not unit.last.keeps):
@@ -170,6 +171,19 @@ class _Building:
             for each, _ in unit.inputs:
                 self.readers[each] = [reader if known is unit else known for known in self.readers[each]]
             del self.units[step]
+
+    def _put_at_doors(self) -> None:
+        """Where code of the user's own leads into a loop: a node that does so, since the code sends at times outside."""
+        for unit in dict.fromkeys(self.units.values()):
+            for number, (origin, role) in enumerate(unit.inputs):
+                is_own = origin.step.own not in (None, Relay) or bool(origin.step.node)
+                if is_own and origin.scope is not unit.steps[0].scope:
+                    door = Unit(Step(f"{origin.step.name}.in", origin.scope, (Input(origin),), own=Relay))
+                    self.units[door.last] = door
+                    unit.inputs[number] = Input(Origin(door.last), role)
+                    readers = self.readers[origin]
+                    readers[readers.index(unit)] = door
+                    self.readers[Origin(door.last)] = [unit]
 
     def _put_between(self) -> None:
         """Where one edge has to have a name, and there are several or it has to have another: a node that sends on."""

@@ -20,13 +20,14 @@ from graphs.streams.names import Names
 from graphs.streams.parts import Part
 from graphs.streams.refusals import check_name, refused
 from graphs.streams.scope import Scope
-from graphs.streams.step import Origin, Step
+from graphs.streams.step import Input, Origin, Step
 from graphs.streams.stream import Stream
 from graphs.streams.times import as_messages
 from progress.errors import PointstampError
 from progress.order import Domain
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import OnError
+from progress.runtime.node import Relay
 from progress.runtime.own import Code
 from progress.runtime.results import Results
 from progress.runtime.sink import Sink
@@ -265,4 +266,12 @@ class Flow(Generic[T]):
         for loop in reversed(inward):
             assert isinstance(loop, Loop)
             stream = loop.entered(stream)
+        return stream
+
+    def _at_the_door(self, stream: Bags[Any, Any], scope: Scope) -> Bags[Any, Any]:
+        """A stream from outside of several loops in each other, before the innermost of them, as it comes in."""
+        inward = [each for each in scope.around() if not each.holds(stream._scope)]
+        for loop in reversed(inward[1:]):
+            step = Step(f"{loop.name}.{stream._name}", loop, (Input(stream._origin),), own=Relay)
+            stream = self._stream(Origin(self._add(step)))
         return stream

@@ -243,11 +243,10 @@ class KeyedJoin(Keyed[T, K, V]):
         if how == "inner" and levels:
             from graphs.streams.loops.join import JoinOutside  # which is an operator of this kind
 
-            outside = RIGHT if levels > 0 else LEFT
-            make = partial(JoinOutside, keys, f, outside, abs(levels))
-            return self._stream._follow(
-                path, other._stream, code=make, roles=(LEFT, RIGHT), keeps_outside=True, keeps=True, notify=True
-            )
+            left, right = self._stream, other._stream
+            make = partial(JoinOutside, keys, f, RIGHT if levels > 0 else LEFT, abs(levels))
+            left, right = left._flow._at_the_door(left, right._scope), left._flow._at_the_door(right, left._scope)
+            return left._follow(path, right, code=make, roles=(LEFT, RIGHT), keeps_outside=True, keeps=True, notify=True)
         return self._stream._follow(path, other._stream, code=make, roles=(LEFT, RIGHT), keeps=True, notify=True)
 
     def cogroup(

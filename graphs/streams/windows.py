@@ -39,10 +39,9 @@ class Sliding(Operator):
         """A copy for each window."""
         first = -(-(time + 1) // self.every) * self.every - 1
         domain = self.wiring.domain
-        for edge in self.wiring.ports[""]:
-            for end in range(first, time + self.width, self.every):
-                if domain.contains(end):
-                    out.send_all(edge, end, values)
+        for end in range(first, time + self.width, self.every):
+            if domain.contains(end):
+                self.send_at([*values], end, out)
 
 
 class StreamWindows(Bags[T, V]):

@@ -7,12 +7,14 @@ number again by `code`, the same function on both sides.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
 from graphs.streams import Flow, KeyedStream, Stream
 from progress.runtime import Complete
 from tests.streams import oracle
+from tests.streams.loops import looped
 from tests.streams.oracle import Order, Pairs
 
 
@@ -208,13 +210,15 @@ def program(random: Random) -> Program:
         sources[name] = with_marks(random, pairs, is_partial)
         streams.append(flow.input(name, of=int))
         meant.append(pairs)
+    rounds: dict[str, Pairs] = {}  # what outputs that show the rounds of loops mean
+    loop = partial(looped, shown=rounds, depth=0 if is_partial else 1)  # loops in each other need times in one order
     for number in range(random.randint(2, 12)):
-        operator = random.choice(ANYWHERE if is_partial else OVER_NUMBERS)
+        operator: Operator = random.choice((loop, *(ANYWHERE if is_partial else OVER_NUMBERS)))
         stream, pairs = operator(random, f"step {number}", streams, meant, at_or_before)
         if len(pairs) <= 2_000:
             streams.append(stream)
             meant.append(pairs)
-    means = {}
+    means = {output: sorted(pairs) for output, pairs in rounds.items()}
     for number, (stream, pairs) in enumerate(zip(streams, meant, strict=True)):
         if number >= len(sources) and (number == len(streams) - 1 or random.random() < 0.5):
             stream.output(f"out {number}")

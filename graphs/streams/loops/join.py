@@ -73,4 +73,3 @@ class JoinOutside(Operator):
             self.whole.pop(first, None)
         else:
             self.whole[first] = None
-

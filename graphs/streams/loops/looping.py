@@ -90,7 +90,7 @@ class StreamLoops(Bags[T, V]):
     ) -> Stream[T, V]:
         """What `body` makes of a time's values, again and again: X(0) is what comes in, X(r + 1) = body(X(r)).
 
-        Each round is whole: the next one begins when all of it is there. `until(before, now, round)` says of what a
+        Where nothing comes in there are no rounds. Each round is whole: the next one begins when all of it is there. `until(before, now, round)` says of what a
         round has given whether it is the result; `unchanged` (the default) is when it gave what it began with,
         `rounds(n)` is after n of them. A loop that does not end within `most` rounds fails (PS817).
 

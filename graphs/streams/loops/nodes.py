@@ -60,7 +60,10 @@ class Head(Operator):
 
     def on_notify(self, time: Any, out: Out) -> None:
         """The round is over: begin the next one, or let its result leave."""
-        before = self.bags.get(time) or [[] for _ in self.numbers]
+        before = self.bags.get(time)
+        if before is None:  # nothing came in: what the body makes of streams from outside alone begins nothing
+            self.came.pop(time, None)
+            return
         now = self.came.get(time) or [[] for _ in self.numbers]
         count = rounds_of(time) + 1
         if self.is_single:
@@ -77,7 +80,7 @@ class Head(Operator):
             self.send([None], out, TICK)
             out.request(after)
             self.bags[after] = now
-        self.bags.pop(time, None)
+        del self.bags[time]
         self.came.pop(time, None)
 
 

@@ -1,7 +1,7 @@
 """The inside of a loop: its times are those around it, with the round as one coordinate more.
 
-No loop reaches the round `LAST`. So a request for it, at some time, is granted when all rounds of that time are over, and
-what was kept for them can go.
+No loop reaches the round `LAST`. So a request for it, at some time, is granted when all rounds of that time are over,
+and what was kept for them can go.
 
 One loop alone has the product order: round 3 of one epoch need not wait for round 2 of the next, nor the other way
 round. Where a loop stands in a loop, a message that leaves the inner one in round (1, 5) comes back to it in (2, 0),

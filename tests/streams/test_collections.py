@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.random_collections import check
+from tests.streams.random_collections import check
 
 PROGRAMS = 150
 

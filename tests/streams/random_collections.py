@@ -250,7 +250,9 @@ def at_or_before(earlier: Time, later: Time) -> bool:
     return bool(earlier <= later)
 
 
-FINITE = {"finite": {"elements": list("abcdef"), "below": [list(pair) for pair in ("ac", "ad", "bc", "bd", "ce", "df")]}}
+FINITE = {
+    "finite": {"elements": list("abcdef"), "below": [list(pair) for pair in ("ac", "ad", "bc", "bd", "ce", "df")]}
+}
 ABOVE = {"a": "acdef", "b": "bcdef", "c": "ce", "d": "df", "e": "e", "f": "f"}  # c and d are both least above a and b
 
 
