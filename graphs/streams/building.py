@@ -173,7 +173,7 @@ class _Building:
             del self.units[step]
 
     def _put_at_doors(self) -> None:
-        """Where code of the user's own leads into a loop: a node that does so, since the code sends at times outside."""
+        """Where code of the user's own leads into a loop: a node between, since the code sends at times outside."""
         for unit in dict.fromkeys(self.units.values()):
             for number, (origin, role) in enumerate(unit.inputs):
                 is_own = origin.step.own not in (None, Relay) or bool(origin.step.node)

@@ -240,6 +240,8 @@ class Flow(Generic[T]):
         return step
 
     def _output(self, name: str, stream: Bags[Any, Any], sink: Sink | None) -> None:
+        if not stream._scope.is_open:
+            raise self._apart(name, [stream], stream._scope)
         self.names.output(name, stream._origin)
         if sink is not None:
             self.sinks[name] = sink
@@ -251,8 +253,8 @@ class Flow(Generic[T]):
         for stream in streams:
             its = [*stream._scope.around()][-1]
             if its is not whole:
-                mine, other = its.domain(), whole.domain()
-                what = f"{path!r} joins {stream._name!r}, which has times of {mine!r}, with times of {other!r}"
+                times = f"which has times of {its.domain()!r}, with times of {whole.domain()!r}"
+                what = f"{path!r} joins {stream._name!r}, {times}"
                 return refused("PS811", what, "roll_up brings times to a coarser domain")
         inside = next((stream._name for stream in streams if stream._scope is scope), scope.name)
         other = next((stream._name for stream in streams if not stream._scope.holds(scope)), None)

@@ -246,7 +246,9 @@ class KeyedJoin(Keyed[T, K, V]):
             left, right = self._stream, other._stream
             make = partial(JoinOutside, keys, f, RIGHT if levels > 0 else LEFT, abs(levels))
             left, right = left._flow._at_the_door(left, right._scope), left._flow._at_the_door(right, left._scope)
-            return left._follow(path, right, code=make, roles=(LEFT, RIGHT), keeps_outside=True, keeps=True, notify=True)
+            return left._follow(
+                path, right, code=make, roles=(LEFT, RIGHT), keeps_outside=True, keeps=True, notify=True
+            )
         return self._stream._follow(path, other._stream, code=make, roles=(LEFT, RIGHT), keeps=True, notify=True)
 
     def cogroup(

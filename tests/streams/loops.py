@@ -41,7 +41,9 @@ def add(key: int, left: int, right: int) -> int:
     return (left + 2 * right + key) % 17
 
 
-def inside_step(random: Random, name: str, streams: list[Any], meant: list[Pairs], inside: int, goes_alone: bool) -> Any:
+def inside_step(
+    random: Random, name: str, streams: list[Any], meant: list[Pairs], inside: int, goes_alone: bool
+) -> Any:
     """One operator in a body: its first stream is one of the `inside` first ones, its second one may be any."""
     number = random.randrange(inside)
     other = random.randrange(len(streams))
@@ -146,8 +148,17 @@ def until_few(before: list[int], now: list[int], round: int) -> bool:
 
 
 def _by_rounds(
-    seed: int, name: str, kind: str, number: int, stream: Any, pairs: Pairs, other: Any, others: Pairs, shown: Any, depth: int
-) -> Any:  # fmt: skip
+    seed: int,
+    name: str,
+    kind: str,
+    number: int,
+    stream: Any,
+    pairs: Pairs,
+    other: Any,
+    others: Pairs,
+    shown: Any,
+    depth: int,
+) -> Any:
     until: Any = {"unchanged": unchanged, "rounds": rounds(number), "until": until_few}[kind]
     means: Pairs = []
     seen: Pairs = []

@@ -90,9 +90,10 @@ class StreamLoops(Bags[T, V]):
     ) -> Stream[T, V]:
         """What `body` makes of a time's values, again and again: X(0) is what comes in, X(r + 1) = body(X(r)).
 
-        Where nothing comes in there are no rounds. Each round is whole: the next one begins when all of it is there. `until(before, now, round)` says of what a
+        Each round is whole: the next one begins when all of it is there. `until(before, now, round)` says of what a
         round has given whether it is the result; `unchanged` (the default) is when it gave what it began with,
-        `rounds(n)` is after n of them. A loop that does not end within `most` rounds fails (PS817).
+        `rounds(n)` is after n of them. A loop that does not end within `most` rounds fails (PS817). Where nothing comes
+        in there are no rounds.
 
         Streams from outside are there in every round. Cost a round: that of its steps, and O(values) for `unchanged`.
 
@@ -103,6 +104,7 @@ class StreamLoops(Bags[T, V]):
         {'ends': [(0, 0), (1, 0)]}
         """
         path = self._path("iterate", name)
+        check_function(path, body, "body")
         return iterated(self._flow, (self,), lambda each: (body(each),), until, most, path, is_single=True)[0]
 
 
@@ -119,6 +121,8 @@ def iterated(
     check_function(path, body, "body")
     check_function(path, until, "until")
     check_number(path, most, "most")
+    if not streams:
+        raise bad_step(path, "there are no streams", "a tuple of those that it begins with")
     outer, starts = beginning(flow, path, *streams)
     loop = RoundLoop(flow, outer, path)
     numbers = range(len(streams))
