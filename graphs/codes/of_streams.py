@@ -146,7 +146,7 @@ without a key nothing can be brought together.""",
 from pointstamp import Flow
 
 flow = Flow()
-flow.collection("words").changes().output("words")
+flow.collection("words").changes().output("changes")
 flow.run(sources={"words": [(0, "to")]})
 """,
             "python",

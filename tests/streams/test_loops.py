@@ -130,7 +130,10 @@ def test_shortest_paths_with_roads_from_outside() -> None:
         return far.merge(told).keyed().reduce(min)
 
     flow.input("start").iterate(further, name="far").output("far")
-    sources = {"roads": [(t, r) for t, its in roads.items() for r in its], "start": [(t, (0, 0)) for t in roads]}
+    sources: dict[str, Any] = {
+        "roads": [(t, r) for t, its in roads.items() for r in its],
+        "start": [(t, (0, 0)) for t in roads],
+    }
     means = Counter((t, each) for t, its in roads.items() for each in shortest(its, 0).items())
     for found in runs(flow, sources):
         assert found == {"far": means}
@@ -158,19 +161,20 @@ def test_page_rank_to_a_tolerance_round_by_round() -> None:
     links = {t: list(dict.fromkeys(some_roads(random, 12, 30))) for t in range(3)}
     flow: Flow[int] = Flow()
     given = flow.input("links")
+    none: tuple[Any, ...] = ()
     pages = given.flat_map(lambda link: link).distinct().map(lambda page: (page, 1.0))
-    out_of = given.keyed().fold((), lambda all, to: (*all, to), merge=lambda a, b: a + b, name="out of").keyed()
+    out_of = given.keyed().fold(none, lambda all, to: (*all, to), merge=lambda a, b: a + b, name="out of").keyed()
     nothing = pages.map(lambda page: (page[0], 0.0))
 
     def vote(ranks: Stream[Any, Any]) -> Stream[Any, Any]:
         ranks.output("rounds")
         parts = ranks.keyed().join(out_of, lambda page, rank, tos: [(to, rank / len(tos)) for to in tos])
         all_parts = parts.flat_map(lambda each: each).merge(nothing)
-        listed = all_parts.keyed().fold((), lambda all, part: (*all, part), merge=lambda a, b: a + b, name="parts")
+        listed = all_parts.keyed().fold(none, lambda all, part: (*all, part), merge=lambda a, b: a + b, name="parts")
         return listed.map(lambda each: (each[0], 0.15 + 0.85 * sum(sorted(each[1]))))
 
     def near(before: list[Any], now: list[Any], round: int) -> bool:
-        return max(abs(rank - dict(before)[page]) for page, rank in now) < 1e-6
+        return bool(max(abs(rank - dict(before)[page]) for page, rank in now) < 1e-6)
 
     pages.iterate(vote, near, name="ranks").output("ranks")
     sources = {"links": [(t, link) for t, its in links.items() for link in its]}
@@ -281,7 +285,11 @@ def test_epochs_of_one_loop_overlap() -> None:
     flow: Flow[int] = Flow()
 
     def shrink(all: Stream[Any, Any]) -> Stream[Any, Any]:
-        return all.map_at(lambda time, n: (seen.append(time), n - 1)[1] if n else n)
+        def one_less(time: Any, n: int) -> int:
+            seen.append(time)
+            return max(n - 1, 0)
+
+        return all.map_at(one_less)
 
     flow.input("numbers").iterate(shrink, name="shrink").output("ends")
     flow.run(sources={"numbers": [(0, 5), (1, 5)]})
@@ -391,7 +399,7 @@ def test_a_body_that_gives_what_is_outside_is_refused() -> None:
     flow: Flow[int] = Flow()
     a = flow.input("a")
     with pytest.raises(PointstampError, match=r"PS816.* the body of 'a\.iterate' gives 'a\.map', which is outside"):
-        a.iterate(lambda inside: a.map(abs))
+        a.iterate(lambda inside: a.map(abs))  # type: ignore[arg-type, return-value]
 
 
 @pytest.mark.parametrize("options", ENGINES[-3:])
