@@ -26,20 +26,32 @@ class Awaiting(Mapped):
         super().__init__(function)
         self.at_once = at_once
         self.wiring = wiring
+        self._places: tuple[Any, asyncio.Semaphore] | None = None  # of an event loop, for all calls in it
 
     async def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
-        """Wait for all; what one raises ends the others."""
-        left = iter(enumerate(values))
-        found: list[Any] = [None] * len(values)
+        """Wait for all; what one raises is raised, and ends the others."""
+        places = self._places_here()
 
-        async def work() -> None:
-            for number, value in left:
-                found[number] = await self.function(value)
+        async def result(value: Any) -> Any:
+            async with places:
+                return await self.function(value)
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.at_once, len(values))):
-                group.create_task(work())
+        tasks = [asyncio.ensure_future(result(value)) for value in values]
+        try:
+            found = await asyncio.gather(*tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            raise
         self.hand_on(found, self.ways(out), out)
+
+    def _places_here(self) -> asyncio.Semaphore:
+        """How many may be waited for, by all calls that this event loop makes."""
+        loop, known = asyncio.get_running_loop(), self._places
+        if known is None or known[0] is not loop:
+            known = self._places = (loop, asyncio.Semaphore(self.at_once))
+        return known[1]
 
 
 class StreamAwaiting(Bags[T, V]):
@@ -48,7 +60,8 @@ class StreamAwaiting(Bags[T, V]):
     def map_async(self, f: Callable[[V], Awaitable[W]], *, at_once: int = 100, name: str | None = None) -> Stream[T, W]:
         """What `f`, an `async def`, makes of each value; at most `at_once` are waited for at a time.
 
-        In the engine `asyncio` the rest of the program goes on meanwhile.
+        In the engine `asyncio` the rest of the program goes on meanwhile, other times of this step as well. Where one
+        raises, the messages of its call have failed, and are called again together where the step is tried again.
 
         >>> from pointstamp import Flow
         >>> async def greeting(name):

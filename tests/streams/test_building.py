@@ -65,6 +65,17 @@ def test_a_merge_of_a_stream_with_itself_has_its_values_twice() -> None:
     assert flow.run(sources={"numbers": [(0, ("a", 3))]}) == {"sums": [(0, ("a", 6))]}
 
 
+def test_a_step_that_keeps_state_has_its_name_whatever_stands_before_it() -> None:
+    flow = Flow()
+    flow.input("a").map(str, name="most").output("texts")
+    flow.input("b").keyed().reduce(max, name="most").output("out")
+    flow.input("c").map(str).output("c texts")
+    flow.input("d").map(str, name="c.map").output("d texts")
+    nodes, edges = shape(flow)
+    assert nodes == ["most·", "most", "c.map", "c.map·"]
+    assert ("most", None, "out") in edges
+
+
 def test_two_runs_share_nothing() -> None:
     flow = Flow()
     flow.input("numbers").keyed().reduce(lambda a, b: a + b).output("sums")

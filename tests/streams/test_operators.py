@@ -10,6 +10,7 @@ import pytest
 
 from graphs import Graph
 from graphs.streams import Flow
+from graphs.streams.session import Sessions
 from progress.errors import PointstampError
 from progress.runtime import SILENT, Batch, Complete, DeadLetter, Node, Out, Retry
 from progress.runtime.policies import by_event_time
@@ -262,6 +263,39 @@ def test_values_are_waited_for_together_and_not_more_than_at_once() -> None:
     assert most == 7
 
 
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_values_of_different_times_are_waited_for_together_as_well(at_once: int) -> None:
+    going = most = 0
+
+    async def slow(value: int) -> int:
+        nonlocal going, most
+        going += 1
+        most = max(most, going)
+        await asyncio.sleep(0.0005)
+        going -= 1
+        return -value
+
+    flow = Flow()
+    flow.input("a").map_async(slow, at_once=at_once).output("out")
+    found = flow.run(engine="asyncio", sources={"a": [(value // 3, value) for value in range(60)]})
+    assert sorted(found["out"]) == sorted((value // 3, -value) for value in range(60))
+    assert most == at_once
+
+
+async def _fails(value: int) -> int:
+    await asyncio.sleep(0)
+    if value == 3:
+        raise OSError("nobody there")
+    return value
+
+
+def test_what_fails_while_it_is_waited_for_is_said_with_its_own_words() -> None:
+    flow = Flow()
+    flow.input("a").map_async(_fails, name="call").output("out")
+    with pytest.raises(PointstampError, match=r"PS705: 'call' failed .* OSError: nobody there"):
+        flow.run(engine="asyncio", sources={"a": [(0, value) for value in range(5)]})
+
+
 # --- steps of one's own -----------------------------------------------------------------------------------------------
 
 
@@ -468,3 +502,90 @@ def test_refused_in_one_line(program: Callable[[], Any], says: str) -> None:
     _, _, rest = said.partition("test_operators.py:")
     code = said.partition(":")[0]
     assert f"{code}: : {rest.partition(': ')[2]}".startswith(says) if rest else said.startswith(says), said
+
+
+# --- what mutants have shown ------------------------------------------------------------------------------------------
+
+
+def piece_by_piece(items: list[Any]) -> Callable[[], Iterator[Any]]:
+    """A source whose items come to a node one after the other."""
+
+    def source() -> Iterator[Any]:
+        for item in items:
+            yield item
+            yield SILENT
+
+    return source
+
+
+def test_of_several_at_the_latest_time_asof_takes_the_last_to_come() -> None:
+    flow = Flow()
+    right = flow.input("right").keyed()
+    flow.input("left").keyed().asof(right, lambda *given: given).output("out")
+    given: dict[str, Any] = {
+        "left": [(1, ("x", 0))],
+        "right": piece_by_piece([(1, ("x", 5)), (1, ("x", 7)), (1, ("x", 6))]),
+    }
+    assert flow.run(sources=given) == {"out": [(1, ("x", 0, 6))]}
+
+
+def test_sessions_of_what_comes_from_the_end() -> None:
+    flow = Flow()
+    flow.input("a").keyed().session(5).output("out")
+    times = [30, 20, 15, 10, 11]
+    found = flow.run(sources={"a": piece_by_piece([(time, ("x", time)) for time in times])})
+    assert found == {"out": [(25, ("x", 10, 20, [10, 11, 15, 20])), (35, ("x", 30, 30, [30]))]}
+
+
+def test_early_speaks_once_however_the_values_come() -> None:
+    flow = Flow()
+    sums = flow.input("a").keyed().reduce(add)
+    sums.early(lambda total: total > 3).output("early")
+    values = [(0, ("x", each)) for each in (4, -4, 5, -5, 6)]
+    assert flow.run(sources={"a": piece_by_piece(values)}) == {"early": [(0, ("x", 4))]}
+
+
+def test_sessions_look_at_those_that_may_end_and_at_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    end_of = Sessions.end_of
+
+    def counted(self: Sessions, session: list[Any]) -> Any:
+        nonlocal looks
+        looks += 1
+        return end_of(self, session)
+
+    monkeypatch.setattr(Sessions, "end_of", counted)
+    for keys in (10, 100, 1_000):
+        looks = 0
+        flow = Flow()
+        flow.input("a").keyed().session(50).output("out")
+        given = [(time, (time % keys, time)) for time in range(2_000)]
+        assert len(flow.run(sources={"a": given})["out"]) == (2_000 if keys > 50 else keys)
+        assert looks <= 4 * len(given)
+
+
+BY_VALUE: dict[str, tuple[Callable[[Any], Any], Callable[[list[int]], list[int]]]] = {
+    "map": (lambda stream: stream.map(lambda v: v * 3 + 1), lambda values: [v * 3 + 1 for v in values]),
+    "filter": (lambda stream: stream.filter(lambda v: v % 2), lambda values: [v for v in values if v % 2]),
+    "flat_map": (
+        lambda stream: stream.flat_map(lambda v: [v, v + 1][: v % 3]),
+        lambda values: [w for v in values for w in [v, v + 1][: v % 3]],
+    ),
+    "inspect": (lambda stream: stream.inspect(lambda v: v + 1), lambda values: values),
+    "map_at": (lambda stream: stream.map_at(lambda time, v: v - time), lambda values: [v - 7 for v in values]),
+    "merge": (lambda stream: stream.merge(), lambda values: values),
+    "branch": (lambda stream: stream.branch(lambda v: v > 8)[1], lambda values: [v for v in values if v <= 8]),
+}
+
+
+@pytest.mark.parametrize("first", BY_VALUE)
+@pytest.mark.parametrize("second", BY_VALUE)
+def test_three_steps_by_value_are_the_one_after_the_other(first: str, second: str) -> None:
+    for third in BY_VALUE:
+        flow = Flow()
+        stream: Any = flow.input("in")
+        means = [*range(20)]
+        for word in (first, second, third):
+            stream, means = BY_VALUE[word][0](stream), BY_VALUE[word][1](means)
+        stream.output("out")
+        assert flow.run(sources={"in": [(7, v) for v in range(20)]})["out"] == [(7, v) for v in means], third
