@@ -24,7 +24,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from select import select
@@ -37,6 +37,7 @@ IMPORTED = (
     "graphs.sessions.replay",
     "graphs.files.yaml_document",
 )
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "loop.yaml"
 ENDS_AFTER = 3  # the first handle that is not a standard stream
 NUMBER = struct.Struct("i")
 LARGEST = 1 << 18  # of a request
@@ -227,11 +228,21 @@ def _as_asked(request: dict[str, Any], streams: list[int]) -> Callable[[], int]:
     return main
 
 
+def _warm() -> None:
+    """Read and check a graph once: what is compiled and kept at the first time is there in every child."""
+    from graphs.command import main
+
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+        for form in ("text", "json"):
+            main(["check", "--format", form, str(EXAMPLE)])
+
+
 if __name__ == "__main__":
     import importlib
 
     for name in IMPORTED:
         importlib.import_module(name)
+    _warm()
     gc.freeze()  # a child that collects what is here would copy it
     command = _serve(socket.socket(fileno=int(sys.argv[1])))
     if command is not None:
