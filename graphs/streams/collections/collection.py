@@ -78,7 +78,7 @@ class Collection(Generic[T, V]):
         path = self._checked("flat_map", name, f)
         return Collection(self._changes.flat_map(partial(_all_mapped, f), name=path))
 
-    def concat(self, *others: Collection[T, W], name: str | None = None) -> Collection[T, V | W]:
+    def concat(self, *others: Collection[Any, W], name: str | None = None) -> Collection[T, V | W]:
         """The values of this collection and of others, each as often as all of them have it. Cost: O(1) a change.
 
         >>> from pointstamp import Flow
@@ -146,7 +146,7 @@ class Collection(Generic[T, V]):
 
     def join(
         self: Collection[T, tuple[K, A]],
-        other: Collection[T, tuple[K, B]],
+        other: Collection[Any, tuple[K, B]],
         f: Callable[[K, A, B], W],
         *,
         name: str | None = None,
