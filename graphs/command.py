@@ -92,7 +92,10 @@ def _parser() -> argparse.ArgumentParser:
         "check", help="judge graphs: Conditions 1 and 2, transitivity, cycles that do not advance"
     )
     check.add_argument(
-        "files", nargs="*", metavar="FILE", help="graph files, patterns like 'graphs/*.yaml', or - for stdin"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="graph files, patterns like 'graphs/*.yaml', - for stdin; pipelines, *.py",
     )
     check.add_argument(
         "--from", dest="tool", metavar="TOOL", help="FILE is a target of this tool, like langgraph app:graph"
@@ -138,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     replay.set_defaults(run=_replay)
 
     run = commands.add_parser("run", help="run the dataflow of a Python file between files of JSON lines")
-    run.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`")
+    run.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`, or `flow`")
     run.add_argument(
         "--input", action="append", default=[], metavar="EDGE=FILE", help="what comes in there; - for standard input"
     )
@@ -163,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
 
     explore = commands.add_parser("explore", help="run a pipeline on small samples in every interleaving")
-    explore.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`")
+    explore.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`, or `flow`")
     explore.add_argument(
         "--input", action="append", default=[], metavar="EDGE=FILE", help="a small sample of what comes in there"
     )
@@ -271,7 +274,7 @@ def _check_once(options: argparse.Namespace) -> int:
 
         write(render_text([report for report in reports if report.readable], color=sys.stdout.isatty()))
     if not all(report.readable for report in reports):
-        return UNUSABLE
+        return FINDINGS if all(report.readable or _has_failed(report) for report in reports) else UNUSABLE
     return FINE if all(report.valid for report in reports) else FINDINGS
 
 
@@ -322,6 +325,8 @@ def _checked(file: str, options: argparse.Namespace) -> FileReport:
     from graphs.checking.check import check_text, unreadable
     from graphs.files.document import read_file
 
+    if file.endswith(".py"):
+        return _checked_pipeline(file)
     if options.engine in ("spark", "auto"):
         from graphs.at_scale.report import check_file
 
@@ -330,6 +335,26 @@ def _checked(file: str, options: argparse.Namespace) -> FileReport:
         return check_text(read_file(file), file)
     except PointstampError as error:
         return unreadable(file, error)
+
+
+def _checked_pipeline(file: str) -> FileReport:
+    """The report on the graph of a Python file. It is run; what its own code raises is shown with its traceback."""
+    from graphs.checking.check import check_graph, unreadable
+    from graphs.running.pipeline import PipelineFailed, load_graph
+
+    try:
+        return check_graph(load_graph(file), file)
+    except PipelineFailed as error:
+        for line in error.trace.splitlines():
+            complain(line)
+        return unreadable(file, error)
+    except PointstampError as error:
+        return unreadable(file, error)
+
+
+def _has_failed(report: FileReport) -> bool:
+    """Whether it is about a pipeline whose own code raises, which is found, and no bad usage."""
+    return [found.code for found in report.diagnostics] == ["PS733"]
 
 
 def _expanded(files: Sequence[str]) -> list[str]:

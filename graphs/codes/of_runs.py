@@ -282,7 +282,8 @@ of nodes and input edges, and `"*"` for all others.""",
     "PS719": Explanation(
         means="""\
 What is late, or what failed at a node, would leave by a side output that has the name of an
-output edge.""",
+output edge; or what is late would come in on an input edge that has a source of its own, or other
+times.""",
         why="""\
 Late and dead messages would stand among the results, at times that the edge has completed.""",
         example=Example(

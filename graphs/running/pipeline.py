@@ -1,4 +1,4 @@
-"""PIPELINE.py: loaded as a module, it has to define `dataflow` (docs/running.md)."""
+"""PIPELINE.py: loaded as a module, it has to define `dataflow`, or a program of streams `flow` (docs/running.md)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+from graphs.graph import Graph
 from graphs.running.own_files import reading
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
@@ -32,7 +34,7 @@ class PipelineFailed(PointstampError):
 
 
 def load_pipeline(path: str, begun: Callable[[ModuleType], object] = lambda module: None) -> Dataflow:
-    """The dataflow of a file; its folder is where its imports are looked for first.
+    """The dataflow of a file, its `dataflow` or that of its `flow`; its imports are looked for in its folder first.
 
     `begun` is told of the module before any of the file is run.
 
@@ -41,16 +43,46 @@ def load_pipeline(path: str, begun: Callable[[ModuleType], object] = lambda modu
     """
     module = _loaded(Path(path), path, begun)
     if not hasattr(module, "dataflow"):
-        raise _no_dataflow(f"{path} defines no dataflow", "dataflow = Dataflow(graph, nodes)")
+        if hasattr(module, "flow"):
+            return _of_flow(path, module.flow)
+        raise _no_dataflow(f"{path} defines no dataflow", "dataflow = Dataflow(graph, nodes), or flow = Flow()")
     if not isinstance(module.dataflow, Dataflow):
         what = f"dataflow in {path} is {brief(module.dataflow)}"
         raise _no_dataflow(what, "dataflow = Dataflow(graph, nodes), of progress.runtime")
     return module.dataflow
 
 
+def load_graph(path: str) -> Graph:
+    """The graph of a pipeline, for those who ask nothing else of it. What the file prints goes to standard error.
+
+    PS734 and `PipelineFailed` as in `load_pipeline`.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            graph = load_pipeline(path).graph
+    except _InPipeline as error:
+        error.line = error.at_line  # a place in the file that is looked at, as of graph files
+        raise
+    if not isinstance(graph, Graph):
+        raise _no_dataflow(f"the graph of {path} is {brief(graph)}", "one of graphs.Graph, which has names and places")
+    return graph
+
+
+def _of_flow(path: str, flow: object) -> Dataflow:
+    """The dataflow of a program of streams, which may be refused as a whole."""
+    from graphs.streams import Flow  # a file without one does without
+
+    if not isinstance(flow, Flow):
+        raise _no_dataflow(f"flow in {path} is {brief(flow)}", "flow = Flow(), of pointstamp")
+    try:
+        return flow.dataflow
+    except PointstampError as error:
+        raise _InPipeline(path, error) from None
+
+
 def _loaded(path: Path, shown: str, begun: Callable[[ModuleType], object]) -> ModuleType:
     if not path.is_file():
-        raise _no_dataflow(f"there is no file {shown}", "a Python file that defines dataflow")
+        raise _no_dataflow(f"there is no file {shown}", "a Python file that defines dataflow, or flow")
     known = sys.modules.get(path.stem)
     is_taken = known is not None and getattr(known, "__file__", None) != str(path.absolute())
     name = "pipeline" if is_taken or not path.stem.isidentifier() else path.stem
@@ -82,8 +114,11 @@ class _InPipeline(PointstampError):
     """One of this project's errors, raised while a pipeline is loaded."""
 
     def __init__(self, place: str, error: PointstampError) -> None:
-        super().__init__(error.code, error.message, error.hint)
+        file, _, line = place.partition(":")
+        said = f"{Path(file).name}:{line}: "  # as a program of streams has it already
+        super().__init__(error.code, error.message.removeprefix(said), error.hint)
         self.place = place
+        self.at_line = int(line) if line else None
 
     def __str__(self) -> str:
         return f"{self.place}: {super().__str__()}"

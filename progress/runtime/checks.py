@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from progress.errors import PointstampError, brief, one_of
+from progress.order import Domain
 from progress.runtime.failure import DeadLetter, OnError, Retry, Stop, dead_letters
 from progress.topology import Network
 
@@ -17,6 +18,27 @@ LATE_BESIDE_AN_EDGE = "late data"  # where an output edge has that name
 def late_name(name: str, network: Network) -> str:
     """The side output of late data: the usual name gives way to an edge."""
     return LATE_BESIDE_AN_EDGE if name == LATE and LATE in network.outputs else name
+
+
+def late_edges(items: Mapping[str, Any], domains: Mapping[str, Domain]) -> dict[str, list[str]]:
+    """The input edges on which late data come in, each with the inputs whose they are: those that `late` names.
+
+    Refused (PS719) is one that has a source of its own, or other times.
+    """
+    found: dict[str, list[str]] = {}
+    for edge, source in items.items():
+        name = getattr(source, "late", LATE)
+        if name not in domains:
+            continue
+        what = f"what is late at {brief(edge)} would come in on {brief(name)}"
+        if name in items:
+            raise PointstampError("PS719", f"{what}, which has a source of its own", "an input edge without one")
+        if domains[name] != domains[edge]:
+            raise PointstampError(
+                "PS719", f"{what}, which has times of {domains[name]!r}", f"times of {domains[edge]!r}"
+            )
+        found.setdefault(name, []).append(edge)
+    return found
 
 
 def check_numbers(engine: str, seed: Any, workers: Any, limit: Any) -> None:

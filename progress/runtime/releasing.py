@@ -23,7 +23,8 @@ def why_held(name: str, network: Network, feeds: Iterable[Feed], inboxes: list[I
         return "it is a side output, and what several sources bring there has no order"
     before = _before(edges[name], network)
     for feed in feeds:
-        if edges[feed.edge] in before and not (feed.is_replayed_alike or feed.is_at_hand):
+        is_before = edges[feed.edge] in before or (feed.late_edge and edges[feed.late_edge] in before)
+        if is_before and not (feed.is_replayed_alike or feed.is_at_hand):
             return f"the source of {brief(feed.edge)} may bring something else when it is read again"
     for inbox in inboxes:
         number = network.numbers[inbox.exits.name]

@@ -10,10 +10,11 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from progress.antichain import minimal_elements
 from progress.runtime.ahead import Ahead
 from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
-from progress.runtime.checks import check_outputs, late_name
+from progress.runtime.checks import LATE, check_outputs, late_edges, late_name
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
 from progress.runtime.failure import contained, dead_letters
@@ -100,6 +101,9 @@ class Running:
             name: begun(name, partial(opening, name, items[name], domain)) if name in items else ()
             for name, domain in domains.items()
         }
+        self._late_inside = late_edges(items, domains)
+        for name, feeds in self._late_inside.items():
+            opened[name] = minimal_elements(domains[name], [time for edge in feeds for time in opened[edge]])
         self.core = Core(
             network,
             self.nodes,
@@ -124,6 +128,8 @@ class Running:
         for feed in self.feeds:
             if feed.edge in dataflow.ahead:
                 feed.ahead = Ahead(network, feed.edge, dataflow.ahead[feed.edge])
+            if feed.late_name in self._late_inside:
+                feed.late_edge, feed.late_name = feed.late_name, LATE
             feed.late_name = late_name(feed.late_name, network)
             policy = dataflow.on_error.get(feed.edge, dataflow.on_error.get("*"))
             feed.dead_letters = "" if policy is None else dead_letters(policy)
@@ -280,10 +286,15 @@ class Running:
         """Enter what a source gave."""
         if self.dataflow.copies:
             what = what._replace(
-                batches={time: [copied(value) for value in values] for time, values in what.batches.items()}
+                batches={time: [copied(value) for value in values] for time, values in what.batches.items()},
+                late_inside={time: [copied(each) for each in late] for time, late in what.late_inside.items()},
             )
+        if what.late_inside:
+            self.core.bring(feed.late_edge, what.late_inside, None)
         if what.batches or what.opened is not None:
             self.core.bring(feed.edge, what.batches, what.opened)
+        if feed.late_edge and what.opened is not None:
+            self.core.bring(feed.late_edge, {}, self._where_late_data_come(feed.late_edge))
         for time, value in what.late:
             self.sinks.deliver(feed.late_name, time, [value])
         for failure in what.refused:
@@ -292,8 +303,14 @@ class Running:
                 self.observer.refused(failure)
         if what.aside:
             self.sinks.deliver(_aside(feed.edge), None, what.aside)
-        if self.observer is not None and (what.batches or what.late):
-            self.observer.brought(feed.edge, what.size, len(what.late))
+        if self.observer is not None and (what.batches or what.late or what.late_inside):
+            late = len(what.late) + sum(map(len, what.late_inside.values()))
+            self.observer.brought(feed.edge, what.size, late)
+
+    def _where_late_data_come(self, edge: str) -> tuple[Any, ...]:
+        """From which times on late data may come in on an edge: those from which on their inputs are open."""
+        times = [time for feed in self.feeds if feed.late_edge == edge for time in feed.position[0]]
+        return minimal_elements(self.dataflow.network.domain(self.dataflow.network.numbers[edge]), times)
 
     def _listen(self) -> None:
         """Tell sinks when nothing at or before some time leaves their edges any more."""

@@ -16,16 +16,19 @@ that never blocks, and is quick, says so by `is_prompt`; lists and tuples are, t
 event loop must not wait for them.
 
 A message at a time that the input has completed is *late*. It is never lost: it goes to the side output that the items
-name by their attribute `late`, else to `late`. Where the items have an attribute `opens`, the input opens at these
-times, else at the least ones of its domain; an input over `int`, which has none, needs it.
+name by their attribute `late`, else to `late`. Where that is an input edge of the graph that has no source of its own,
+the message comes in there, as `(time, value)`, at the first time that its input had open when it was read. Where the
+items have an attribute `opens`, the input opens at these times, else at the least ones of its domain; an input over
+`int`, which has none, needs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 
 from progress.antichain import minimal_elements
@@ -136,6 +139,7 @@ class Brought(NamedTuple):
     is_silent: bool
     refused: Sequence[SourceFailed] = ()
     aside: Sequence[Any] = ()
+    late_inside: Mapping[Any, list[tuple[Any, Any]]] = MappingProxyType({})  # what is late and comes in elsewhere
 
     @property
     def size(self) -> int:
@@ -155,6 +159,7 @@ class Feed:
         self.edge = edge
         self.items = items
         self.late_name: str = getattr(items, "late", "late")
+        self.late_edge = ""  # the input edge on which late data come in; none: they leave
         self.dead_letters = ""  # the side output of what no message can be made of; none: that stops the run
         self.handle: int | None = getattr(items, "handle", None)
         self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
@@ -220,6 +225,7 @@ class Feed:
         """
         batches: dict[Any, list[Any]] = {}
         late: list[tuple[Any, Any]] = []
+        late_inside: dict[Any, list[tuple[Any, Any]]] = {}
         refused: list[SourceFailed] = []
         aside: list[Any] = []
         opened = None
@@ -256,10 +262,14 @@ class Feed:
                     is_silent = True
                     silences += 1
                 elif item is END:
+                    if late and self.late_edge:
+                        self._let_in(late, late_inside)
                     opened = self._end()
                     silences += 1
-                elif (moved := self._move(item)) is not None:
-                    opened = moved
+                elif (moved := self._moved_to(item)) != self._opened:
+                    if late and self.late_edge:
+                        self._let_in(late, late_inside)
+                    opened = self._opened = moved
                     finished += batches.items()
                     batches = {}  # what comes from now on has to be open now
                 if most is not None and (is_silent or marks >= moves):
@@ -282,7 +292,11 @@ class Feed:
                 break
         else:
             if most is not None and taken < most and not self.has_kept:
+                if late and self.late_edge:
+                    self._let_in(late, late_inside)
                 opened = self._end()
+        if late and self.late_edge:
+            self._let_in(late, late_inside)
         self.taken += taken - marks
         if self._digested is not None:
             self._digested(taken - silences)
@@ -294,7 +308,7 @@ class Feed:
                     batches[time] += values
                 else:
                     batches[time] = values
-        return Brought(batches, opened, late, is_silent, refused, aside)
+        return Brought(batches, opened, late, is_silent, refused, aside, late_inside)
 
     def may_be_read(self, core: Core) -> bool:
         """Whether another time of it may come in; one may where nobody in the run has anything to do."""
@@ -358,6 +372,12 @@ class Feed:
         else:
             late += [(found, value) for value in values]
 
+    def _let_in(self, late: list[tuple[Any, Any]], inside: dict[Any, list[tuple[Any, Any]]]) -> None:
+        """What is late comes in at the first time that is open now; after the end it leaves, as none is."""
+        if self._opened:
+            inside.setdefault(self._opened[0], []).extend(late)
+            late.clear()
+
     def _message(self, item: Any) -> tuple[Any, Any]:
         try:
             time, value = item
@@ -382,8 +402,8 @@ class Feed:
                 return True
         return False
 
-    def _move(self, complete: Complete) -> tuple[Any, ...] | None:
-        """Where the input stands now; None where it does not move. What was completed once stays so."""
+    def _moved_to(self, complete: Complete) -> tuple[Any, ...]:
+        """Where the input stands after this. What was completed once stays so."""
         times = []
         for time in complete.times:
             found = as_time(self._domain, time)
@@ -394,11 +414,7 @@ class Feed:
             else:  # it asks for times that are over: those after it that are not
                 for opened in self._opened:
                     times += self._domain.minimal_upper_bounds(found, opened)
-        now = minimal_elements(self._domain, times)
-        if now == self._opened:
-            return None
-        self._opened = now
-        return now
+        return minimal_elements(self._domain, times)
 
 
 def _is_bare(error: BaseException) -> bool:

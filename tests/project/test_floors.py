@@ -33,7 +33,7 @@ FLOORS = {
     "graphs.adapters": {"graphs.codes", "graphs.checking", "graphs.files"},
     "graphs.at_scale": {"graphs.checking", "graphs.files", "graphs.sessions"},
     "graphs.live": {"graphs.drawing", "graphs.sessions"},
-    "graphs.running": {"graphs.files", "graphs.live", "graphs.sessions"},
+    "graphs.running": {"graphs.files", "graphs.live", "graphs.sessions", "graphs.streams"},
     "graphs.streams": {"graphs.files"},
 }
 # the paper's nouns stand on these floors
