@@ -71,8 +71,8 @@ What the traceback says. `python count.py` raises the same without anything arou
     ),
     "PS734": Explanation(
         means="""\
-The file defines neither `dataflow` nor `flow`; or that is no `Dataflow`, or no `Flow`; or there is
-no such file.""",
+The file defines neither `dataflow` nor `flow`, or something else by that name; or there is no such
+file.""",
         why="""\
 `pointstamp run` runs what these names stand for, and nothing else.""",
         example=_script("flow = Dataflow(graph)\n", "pointstamp run count.py"),

@@ -61,8 +61,8 @@ def test_a_flow_runs_between_files_and_standard_streams(folder: Path, engine: st
 def test_it_is_kept_and_goes_on_where_it_was_killed(folder: Path) -> None:
     """Killed while it counts: every count is in the file once."""
     slow = WORDS.replace("str.split", "slow").replace("flow = Flow()", SLOW)
-    lines = [{"time": time, "value": "a b a"} for time in range(30)]
-    text = "".join(f'{json.dumps(line)}\n{{"complete": [{line["time"] + 1}]}}\n' for line in lines)
+    both = '{{"time": {}, "value": "a b a"}}\n{{"complete": [{}]}}\n'
+    text = "".join(both.format(time, time + 1) for time in range(30))
     write(folder, slow__py=slow, many__jsonl=text)
     arguments = ("slow.py", "--input", "lines=many.jsonl", "--output", "counts=out", "--state", "kept", "--every", "0")
     process = started(folder, *arguments)
