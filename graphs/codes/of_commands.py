@@ -71,14 +71,14 @@ What the traceback says. `python count.py` raises the same without anything arou
     ),
     "PS734": Explanation(
         means="""\
-The file defines neither `dataflow` nor `flow`, or something else by that name; or there is no such
-file.""",
+The file defines neither `dataflow` nor `flow`, or something else by that name; or there is no
+such file.""",
         why="""\
 `pointstamp run` runs what these names stand for, and nothing else.""",
         example=_script("flow = Dataflow(graph)\n", "pointstamp run count.py"),
         fix="""\
-`dataflow = Dataflow(graph, nodes)`, or a program of streams, `flow = Flow()`, at the top level of
-the file.""",
+`dataflow = Dataflow(graph, nodes)`, or a program of streams, `flow = Flow()`, at the top level
+of the file.""",
     ),
     "PS735": Explanation(
         means="""\
