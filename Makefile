@@ -36,6 +36,7 @@ bench: setup    ## measure what the documentation claims
 	$(python) -m benchmarks
 	$(python) -m benchmarks.agent_joins
 	$(python) -m benchmarks.operators
+	$(python) -m benchmarks.streams
 	$(python) -m benchmarks.at_scale
 	$(python) -m benchmarks.pipelines_on_spark
 	$(python) -m benchmarks.partitions
