@@ -113,7 +113,7 @@ def ran(flow: Dataflow, stream: Any) -> tuple[float, list]:
 
 
 def clock(wait: timedelta = timedelta(0)) -> Any:
-    """Event time of (time, value). In a session, without a wait, a second value of one instant is late."""
+    """Event time of (time, value). Without a wait, a second value of one instant may be late."""
     return windowing.EventClock(lambda item: DAYS[item[0]], wait)
 
 
@@ -189,7 +189,7 @@ def top(question: dict) -> tuple[float, list]:
         seconds, arrived = ran(flow, op.stateful_batch("top", stream, lambda state: Top()))
         return seconds, [[time, key, best] for key, (time, best) in arrived]
     windower = windowing.TumblingWindower(align_to=START, length=LENGTH * WINDOW)
-    found = windowing.collect_window("top", stream, clock(), windower)
+    found = windowing.collect_window("top", stream, clock(LENGTH), windower)
     best = op.map_value(
         "best", found.down, lambda window: (window[0], heapq.nlargest(BEST, [value for _, value in window[1]]))
     )

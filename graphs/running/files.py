@@ -31,7 +31,7 @@ def side_outputs(dataflow: Dataflow) -> list[str]:
     """Where else something may come out: late data, dead letters."""
     late = [getattr(source, "late", None) or getattr(source, "_late", None) for source in dataflow.sources.values()]
     dead = [dead_letters(policy) for policy in dataflow.on_error.values()]
-    inside = input_edges(dataflow)  # where what is late comes in, and does not come out
+    inside = dataflow.network.inputs  # where what is late comes in, and does not come out
     names = [
         late_name(name, dataflow.network) for name in (LATE, *late) if isinstance(name, str) and name not in inside
     ]
