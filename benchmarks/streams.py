@@ -1,7 +1,7 @@
 """Streams beside Bytewax: the same jobs, equal results first. `python -m benchmarks.streams`, a part of `make bench`.
 
 Both programs get a list, and are measured in processor seconds from there to their last result, on one machine in one
-run. `bytewax_streams.py` says in which two ways each job is written for Bytewax; the ratio is that to the quicker one.
+run. `bytewax_streams_peer.py` says in which two ways each job is written for Bytewax; the ratio is that to the quicker one.
 Streams read the list with what is complete said after each time, so that results leave then, as Bytewax's do.
 """
 
@@ -44,7 +44,7 @@ def said(items: list[Any]) -> list[Any]:
 def words(question: dict[str, Any]) -> tuple[Flow[int], dict[str, list[Any]], Callable[[Any], Any]]:
     """Word count by time."""
     flow = Flow()
-    flow.input("lines", str).flat_map(str.split).key_on(lambda word: word).count().output("out")
+    flow.input("lines", str).flat_map(str.split).key_on(str).count().output("out")
     items = lines(question["values"], question["keys"], question["times"])
     return flow, {"lines": said(items)}, lambda each: [each[0], *each[1]]
 
@@ -99,7 +99,7 @@ def main() -> None:
             question = {"job": job, "keys": keys, **sizes}
             try:
                 theirs = {
-                    way: in_peers_environment("bytewax_streams.py", {**question, "way": way, "repeat": 3})
+                    way: in_peers_environment("bytewax_streams_peer.py", {**question, "way": way, "repeat": 3})
                     for way in (WAYS if job != "join" else WAYS[:1])
                 }
             except MissingPeer as error:

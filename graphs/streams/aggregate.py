@@ -84,7 +84,10 @@ def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
                 found[key].append(value)
             else:
                 found[key] = [*before.get(key, ()), value]
-        return {key: nlargest(most, values, by) for key, values in found.items()}
+        for key, values in found.items():
+            if len(values) > 1:
+                found[key] = sorted(values, key=by, reverse=True)[:most]
+        return found
 
     return Aggregate(
         lambda value: [value],

@@ -11,7 +11,6 @@ from __future__ import annotations
 import heapq
 import json
 import sys
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -32,7 +31,7 @@ class ByTime(StatefulBatchLogic):
         self.end: int | None = None
         self.state: Any = None
 
-    def on_batch(self, values: list) -> tuple[list, bool]:
+    def on_batch(self, values: list[Any]) -> tuple[list[Any], bool]:
         """Some values of a key, in order."""
         over = []
         for time, value in values:
@@ -42,7 +41,7 @@ class ByTime(StatefulBatchLogic):
             self.add(time, value)
         return over, False
 
-    def on_eof(self) -> tuple[list, bool]:
+    def on_eof(self) -> tuple[list[Any], bool]:
         """The last one is over."""
         return [self.close()], True
 
@@ -54,7 +53,7 @@ class ByTime(StatefulBatchLogic):
 class Counted(ByTime):
     """How many values there are at a time."""
 
-    def on_batch(self, values: list) -> tuple[list, bool]:
+    def on_batch(self, values: list[Any]) -> tuple[list[Any], bool]:
         """Times alone."""
         over = []
         end, count = self.end, self.state
@@ -105,7 +104,7 @@ class Top(ByTime):
         return self.end, sorted(self.state, reverse=True)
 
 
-def ran(flow: Dataflow, stream: Any) -> tuple[float, list]:
+def ran(flow: Dataflow, stream: Any) -> tuple[float, list[Any]]:
     """Run it; the seconds and what arrived."""
     arrived: list[Any] = []
     op.output("output", stream, TestingSink(arrived))
@@ -120,7 +119,7 @@ def clock(wait: timedelta = timedelta(0)) -> Any:
 DAYS = [START + LENGTH * number for number in range(10_000)]
 
 
-def words(question: dict) -> tuple[float, list]:
+def words(question: dict[str, Any]) -> tuple[float, list[Any]]:
     """Word count by time."""
     flow = Dataflow("words")
     stream = op.input("input", flow, Slices(lines(question["values"], question["keys"], question["times"]), BATCH))
@@ -142,7 +141,7 @@ def words(question: dict) -> tuple[float, list]:
     return seconds, [[time, word, count] for word, (time, count) in arrived]
 
 
-def join(question: dict) -> tuple[float, list]:
+def join(question: dict[str, Any]) -> tuple[float, list[Any]]:
     """Values of two inputs that have a key and a time in common; both ways are one."""
     flow = Dataflow("join")
     both = []
@@ -161,14 +160,14 @@ def join(question: dict) -> tuple[float, list]:
     return seconds, found
 
 
-def keyed(flow: Dataflow, question: dict) -> Any:
+def keyed(flow: Dataflow, question: dict[str, Any]) -> Any:
     """The events by key."""
     items = events(question["values"], question["keys"], question["each"])
     stream = op.input("input", flow, Slices(items, BATCH))
     return op.flat_map_batch("key", stream, lambda batch: [(key, (time, value)) for time, (key, value) in batch])
 
 
-def sessions(question: dict) -> tuple[float, list]:
+def sessions(question: dict[str, Any]) -> tuple[float, list[Any]]:
     """Sessions of keys."""
     flow = Dataflow("sessions")
     stream = keyed(flow, question)
@@ -181,7 +180,7 @@ def sessions(question: dict) -> tuple[float, list]:
     return seconds, [[key, items[0][0], items[-1][0], len(items)] for key, (_, items) in arrived]
 
 
-def top(question: dict) -> tuple[float, list]:
+def top(question: dict[str, Any]) -> tuple[float, list[Any]]:
     """The ten largest values of each key in each window."""
     flow = Dataflow("top")
     stream = keyed(flow, question)
@@ -197,7 +196,7 @@ def top(question: dict) -> tuple[float, list]:
     return seconds, [[number * WINDOW + WINDOW - 1, key, best] for key, (number, best) in arrived]
 
 
-JOBS: dict[str, Callable[[dict], tuple[float, list]]] = {"words": words, "join": join, "sessions": sessions, "top": top}
+JOBS = {"words": words, "join": join, "sessions": sessions, "top": top}
 
 
 def main() -> None:
