@@ -1,7 +1,7 @@
 """Streams beside Bytewax: the same jobs, equal results first. `python -m benchmarks.streams`, a part of `make bench`.
 
 Both programs get a list, and are measured in processor seconds from there to their last result, on one machine in one
-run. `bytewax_streams_peer.py` says in which two ways each job is written for Bytewax; the ratio is that to the quicker one.
+run. `bytewax_streams_peer.py` says in which two ways each job is written there; the ratio is that to the quicker one.
 Streams read the list with what is complete said after each time, so that results leave then, as Bytewax's do.
 """
 
