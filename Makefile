@@ -41,6 +41,7 @@ bench: setup    ## measure what the documentation claims
 	$(python) -m benchmarks.pipelines_on_spark
 	$(python) -m benchmarks.partitions
 	$(python) -m benchmarks.components
+	$(python) -m benchmarks.sorter
 
 soak: setup    ## the long runs: random cases by the hundred thousand, the kernel under sanitizers, then the mutants
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak

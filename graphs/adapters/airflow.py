@@ -30,7 +30,7 @@ from airflow.serialization.decoders import decode_partition_mapper, decode_timet
 from airflow.serialization.encoders import encode_partition_mapper, encode_timetable
 
 from graphs.adapters import Finding, Found
-from graphs.adapters.airflow_mappers import down, judged, sampled
+from graphs.adapters.airflow_mappers import NONE_AT_ALL, down, judged, sampled
 from graphs.adapters.partition_findings import gap_findings, never_complete
 from graphs.adapters.partitions import Need, Needs
 from graphs.adapters.target import load, load_module
@@ -57,16 +57,22 @@ def partitions(target: str) -> Dags:
         before, DagContext.current_autoregister_module_name = DagContext.current_autoregister_module_name, __name__
         DagContext.autoregistered_dags.clear()
         try:
-            one = load(target) if ":" in target else load_module(target)
-            found = {dag.dag_id: dag for dag, _ in DagContext.autoregistered_dags}
+            if ":" in target:
+                one = load(target)
+                found = {one.dag_id: one} if hasattr(one, "dag_id") else {}
+            else:
+                module = load_module(target)
+                made = {dag.dag_id: dag for dag, _ in DagContext.autoregistered_dags}
+                found = _MADE.setdefault(module.__name__, made)
         finally:
             DagContext.current_autoregister_module_name = before
             DagContext.autoregistered_dags.clear()
-        if ":" in target:
-            found = {one.dag_id: one} if hasattr(one, "dag_id") else {}
         if not found:
             raise PointstampError("PS903", f"there is no Dag in {brief(target)}", "file.py, a module, or module:dag")
         return Dags([found[name] for name in sorted(found)])
+
+
+_MADE: dict[str, dict[str, Any]] = {}  # the Dags that importing a module has made: a second import makes none
 
 
 class Dags:
@@ -202,7 +208,9 @@ class Dags:
                 told = f"partitions like {brief(found[0])}, where {first} gives such as {brief(known[first][0])}"
                 hint = f"let the mappers of {first} and {asset} write the same keys (output_format)"
                 target = Need(dag, known[first][0])
-                yield never_complete(target, [Need(asset, "(none)")], 1, True, f"since {asset} gives {told}", hint)
+                yield never_complete(
+                    target, [Need(asset, "(none)")], NONE_AT_ALL, True, f"since {asset} gives {told}", hint
+                )
                 return
 
     def _cycles(self) -> Iterator[Finding]:

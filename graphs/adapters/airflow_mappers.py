@@ -14,6 +14,8 @@ from graphs.adapters.partition_findings import never_complete
 from graphs.adapters.partitions import Need, listed
 from progress.errors import brief
 
+NONE_AT_ALL = "no partition of it can ever be complete"
+
 
 def judged(dag: str, asset: str, mapper: Any, known: list[str] | None) -> Iterator[Finding]:
     """What is wrong with how one Dag waits for one asset. `known`: the keys that are written, where that is known."""
@@ -21,7 +23,7 @@ def judged(dag: str, asset: str, mapper: Any, known: list[str] | None) -> Iterat
     if unread:
         told = f"keys of {asset} like {brief(unread[0])} cannot be read by its {type(mapper).__name__}"
         hint = "give the mapper the input_format of these keys"
-        yield never_complete(Need(dag, None), [Need(asset, unread[0])], 1, True, told, hint)
+        yield never_complete(Need(dag, None), [Need(asset, unread[0])], NONE_AT_ALL, True, told, hint)
         return
     if not isinstance(mapper, RollupMapper):
         return
@@ -53,7 +55,8 @@ def judged(dag: str, asset: str, mapper: Any, known: list[str] | None) -> Iterat
         what = "which are routed to other partitions of it" if unrouted else f"which no Dag that makes {asset} writes"
         hint = _fitting(mapper) if unrouted else _same_keys(mapper, asset, next(iter(written)))
         whole = len(never) == len(targets)
-        yield never_complete(Need(dag, target), [Need(asset, key) for key in missing], len(never), whole, what, hint)
+        says = NONE_AT_ALL if whole else f"{len(never)} of its partitions can never be complete"
+        yield never_complete(Need(dag, target), [Need(asset, key) for key in missing], says, whole, what, hint)
     for target, late in early[:1]:
         day, missed = Need(dag, target), [Need(asset, key) for key in late]
         told = f"{day} does not wait for {listed(missed)}, which is routed to it: on this day clocks are set back"

@@ -23,13 +23,18 @@ from graphs.adapters.dagster_partitions import (
     as_key,
     asked,
     calendar,
+    ends,
     exists_from,
     far,
     hashable,
+    key_at,
+    keys_from,
     late,
     length,
     same,
     span,
+    step,
+    turning_point,
 )
 from graphs.adapters.partition_findings import cycle_findings, gap_findings, never_complete, runs_early
 from graphs.adapters.partitions import Need, Needs
@@ -154,7 +159,7 @@ class Assets:
             if definition is None or isinstance(definition, dagster.DynamicPartitionsDefinition):
                 yield Need(asset, None if definition is None else "any")
                 continue
-            keys = [str(key) for key in definition.get_partition_keys(current_time=far(definition))]
+            keys = self._some_keys(definition)
             begin = min(len(keys) // 3, 60)  # away from the first ones, which nothing comes before
             count = 2 if len(calendars) == 1 and isinstance(definition, dagster.TimeWindowPartitionsDefinition) else 0
             yield from (Need(asset, key) for key in keys[begin : begin + (count or MOST_SAMPLES)])
@@ -189,57 +194,69 @@ class Assets:
                 said.add((place, waits))  # nothing is to be said of those that are like it
             else:
                 yield finding
-        yield from gap_findings(self, have, self._order)
+        yield from gap_findings(self, have, self._between)
 
-    def _order(self, asset: str, keys: Iterable[str | None] = ()) -> Sequence[str]:
-        """The partitions of an asset in the order of time, for some years, and these keys among them."""
+    def _some_keys(self, definition: Any) -> list[str]:
+        if not isinstance(definition, dagster.TimeWindowPartitionsDefinition):
+            return [str(key) for key in definition.get_partition_keys(current_time=far(definition))]
+        until = definition.start + (MOST_SAMPLES + 60) * step(definition)
+        return keys_from(definition, definition.start, min(until, definition.end or until))
+
+    def _between(self, asset: str, keys: Sequence[str | None]) -> Sequence[str]:
+        """The partitions of an asset from the first of these keys to the last, in the order of time."""
         definition = self.definition(asset)
         if not isinstance(definition, dagster.TimeWindowPartitionsDefinition):
             return ()
-        moment = max([far(definition), *(definition.time_window_for_partition_key(key).end for key in keys if key)])
-        return [str(key) for key in definition.get_partition_keys(current_time=moment)]
+        windows = [definition.time_window_for_partition_key(key) for key in keys if key]
+        return keys_from(definition, min(each.start for each in windows), max(each.end for each in windows))
 
     def _never(self, parent: str, asset: str) -> Finding | None:
         """Partitions that need some that can never exist: before the input begins, or after it ends."""
-        keys = self._order(asset)
-        if not keys:
-            return None
-
-        def lacks(number: int) -> list[str]:
-            return self._upstream(parent, asset, keys[number])[1]
-
-        places = [0, len(keys) // 2, *([len(keys) - 1] if self.definition(asset).end is not None else [])]
-        bad = [place for place in dict.fromkeys(places) if lacks(place)]
-        if not bad:
-            return None
-        begin = _first(lambda number: not lacks(number), len(keys)) if bad[0] == 0 else 0
-        if begin:
-            shown, count, whole = 0, begin, begin == len(keys)
-        else:
-            last = _first(lambda number: bool(lacks(len(keys) - 1 - number)) is False, len(keys))
-            shown, count, whole = len(keys) - last, last, last == len(keys)
         up, down = self.definition(parent), self.definition(asset)
-        if begin and not whole:
-            hint = f"let {asset} start at {keys[begin]}"
-        elif not whole:
-            hint = f"let {asset} end at {keys[shown]}, as {parent} does"
+        starts = [each.start for each in (up, down) if hasattr(each, "start")]
+        limits = [each.end for each in (up, down) if getattr(each, "end", None)]
+        found = ends(down, max([*starts, *limits]) + 60 * step(down))
+        if found is None:
+            return None
+        first, last = found
+
+        def lacks(moment: datetime) -> list[str]:
+            return self._upstream(parent, asset, key_at(down, moment))[1]
+
+        if not lacks(first) and not lacks(last):
+            return None
+        overlap = max([first, *(each for each in starts if each <= last)]), min([last, *limits])
+        middle = overlap[0] + (overlap[1] - overlap[0]) / 2 if overlap[0] <= overlap[1] else first
+        hint = "or say allow_nonexistent_upstream_partitions=True in the mapping"
+        shown = key_at(down, first)
+        if whole := bool(lacks(first) and lacks(last) and lacks(middle)):
+            says = "no partition of it can ever be complete"
+            hint = f"let the partitions of {parent} ({span(up)}) cover those of {asset} ({span(down)}), {hint}"
+        elif lacks(first):
+            key = key_at(down, turning_point(lambda moment: not lacks(moment), first, middle))
+            says, hint = f"its partitions before {key} can never be complete", f"let {asset} start at {key}, {hint}"
         else:
-            hint = f"let the partitions of {parent} ({span(up)}) cover those of {asset} ({span(down)})"
-        hint += ", or say allow_nonexistent_upstream_partitions=True in the mapping"
-        missing = [Need(parent, each) for each in lacks(shown)]
-        return never_complete(Need(asset, keys[shown]), missing, count, whole, "partitions that will never exist", hint)
+            shown = key_at(down, turning_point(lambda moment: bool(lacks(moment)), middle, last))
+            says = f"its partitions from {shown} on can never be complete"
+            hint = f"let {asset} end at {shown}, as {parent} does, {hint}"
+        missing = [Need(parent, each) for each in self._upstream(parent, asset, shown)[1]]
+        return never_complete(Need(asset, shown), missing, says, whole, "partitions that will never exist", hint)
 
     def _early(self, parent: str, asset: str) -> Finding | None:
         """A partition that exists, and is run for, before partitions of its input that it needs exist."""
         up, down = self.definition(parent), self.definition(asset)
         if not isinstance(up, dagster.TimeWindowPartitionsDefinition):
             return None
-        keys = self._order(asset)
-        for key in keys[len(keys) // 2 : len(keys) // 2 + 3]:
+        begin = max(up.start, down.start)
+        found = ends(down, begin + 60 * step(down))
+        if found is None or begin > found[1]:
+            return None
+        middle = begin + (found[1] - begin) / 2
+        for key in keys_from(down, middle, middle + 4 * step(down))[:3]:
             now = exists_from(down, key)
-            there, late = self._upstream(parent, asset, key)
+            there, never = self._upstream(parent, asset, key)
             early, not_yet = self._upstream(parent, asset, key, now)
-            if there is None or early is None or late:
+            if there is None or early is None or never:
                 return None
             missing = [Need(parent, each) for each in there if each not in early]
             if missing and not_yet:
@@ -278,9 +295,8 @@ def _enough(assets: Assets, parent: str, asset: str, key: str) -> int | None:
     wanted = max(exists_from(up, str(each)) for each in keys or ())
     moment = exists_from(down, key)
     for more in range(1, 32):
-        moment = down.get_next_partition_window(moment - timedelta(minutes=1), respect_bounds=False).end + timedelta(
-            minutes=1
-        )
+        window = down.get_next_partition_window(moment - timedelta(minutes=1), respect_bounds=False)
+        moment = window.end + timedelta(minutes=1)
         if moment >= wanted:
             return int(down.end_offset - more)
     return None
@@ -288,18 +304,6 @@ def _enough(assets: Assets, parent: str, asset: str, key: str) -> int | None:
 
 def _said(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M}"
-
-
-def _first(holds: Any, count: int) -> int:
-    """The least number below `count` for which this holds, when it holds from there on; else `count`."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _later(assets: Assets, walk: Sequence[Need]) -> str:
@@ -310,9 +314,7 @@ def _later(assets: Assets, walk: Sequence[Need]) -> str:
         mapping.end_offset if isinstance(mapping, dagster.TimeWindowPartitionMapping) else 0 for mapping in mappings
     ]
     lengths = [length(assets.definition(need.asset), need.key) for need, _ in steps]
-    place = max(
-        range(len(steps)), key=lambda number: (lengths[number], offsets[number])
-    )  # offsets count in its partitions
+    place = max(range(len(steps)), key=lambda number: (lengths[number], offsets[number]))  # the coarsest one's offsets
     back = -1 - (sum(offsets) - offsets[place] if len(set(lengths)) == 1 else 0)
     need, needed = steps[place]
     if not lengths[place]:
@@ -344,13 +346,16 @@ class _ByMapping:
         self._assets, self._parent, self._asset = assets, parent, asset
 
     def apply(self, time: Any) -> tuple[int, ...]:
-        heads, tails = self._assets._order(self._parent), self._assets._order(self._asset)
-        key = heads[min(time, len(heads) - 1)] if heads else None
+        up, down = self._assets.definition(self._parent), self._assets.definition(self._asset)
+        end = up.start + (min(time, 100_000) + 1) * step(up)  # the last moment that lies in this partition
+        until = max(end, down.start) + 100 * step(down)
 
-        def needed(number: int) -> bool:
-            keys, _ = self._assets._upstream(self._parent, self._asset, tails[number])
-            if keys is None or not heads or key is None:
-                return True
-            return bool(keys) and heads.index(str(keys[-1])) >= heads.index(key)
+        def needed(moment: datetime) -> bool:
+            keys, _ = self._assets._upstream(self._parent, self._asset, key_at(down, moment))
+            latest = [up.time_window_for_partition_key(str(key)).end for key in keys or ()]
+            return keys is None or (bool(latest) and max(latest) >= end)
 
-        return (_first(needed, len(tails)),)
+        if needed(down.start):
+            return (0,)
+        first = turning_point(needed, down.start, until)
+        return (len(keys_from(down, down.start, first)),)

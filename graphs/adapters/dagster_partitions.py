@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -62,13 +63,50 @@ def late(definition: Any, key: str | None) -> datetime:
 
 
 def far(definition: Any) -> datetime:
-    """Some years after a definition's first partition; so many keys are enough to look at."""
+    """So late that there are the first few hundred of its partitions, and all of one that ends."""
     if isinstance(definition, dagster.MultiPartitionsDefinition):
         return max((far(each.partitions_def) for each in definition.partitions_defs), default=datetime.now(UTC))
     if isinstance(definition, dagster.TimeWindowPartitionsDefinition):
         start: datetime = definition.start
         return max(start + 3 * YEAR, definition.end or start)
     return datetime.now(UTC)
+
+
+def ends(definition: Any, until: datetime) -> tuple[datetime, datetime] | None:
+    """The starts of the first partition, and of the last one, or of the last one until then; None where it has none."""
+    with partition_loading_context(definition.end or until, None):
+        first, last = definition.get_first_partition_window(), definition.get_last_partition_window()
+    return None if first is None or last is None else (first.start, last.start)
+
+
+def key_at(definition: Any, moment: datetime) -> str:
+    """The partition in whose window a moment lies."""
+    return str(definition.get_partition_key_for_timestamp(moment.timestamp()))
+
+
+def keys_from(definition: Any, begin: datetime, end: datetime) -> list[str]:
+    """The partitions between two moments, in the order of time."""
+    with partition_loading_context(max(end, far(definition)), None):
+        return [str(key) for key in definition.get_partition_keys_in_time_window(dagster.TimeWindow(begin, end))]
+
+
+def step(definition: Any) -> timedelta:
+    """How long the first of its windows is."""
+    window = definition.get_next_partition_window(definition.start, respect_bounds=False)
+    found: timedelta = window.end - window.start
+    return found
+
+
+def turning_point(holds: Callable[[datetime], bool], begin: datetime, end: datetime) -> datetime:
+    """A moment, to the second, from which on something holds that does not hold at `begin` and does at `end`."""
+    low, high = int(begin.timestamp()), int(end.timestamp())
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(datetime.fromtimestamp(middle, UTC)):
+            high = middle
+        else:
+            low = middle
+    return datetime.fromtimestamp(high, UTC)
 
 
 def exists_from(definition: Any, key: str) -> datetime:

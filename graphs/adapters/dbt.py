@@ -202,8 +202,8 @@ class Models:
             first = down.key(down.begin)
             missing = self.needs(name, first).never
             hint = f"begin='{up.begin:%Y-%m-%d}' on {name}, or an earlier begin on {parent}"
-            what = f"from before the begin of {parent}"
-            yield never_complete(Need(name, first), list(missing), count, False, what, hint)
+            what, says = f"from before the begin of {parent}", f"{count} of its batches can never be complete"
+            yield never_complete(Need(name, first), list(missing), says, False, what, hint)
         if down.lookback == 0:
             return  # that is said already
         wanted = next((more for more in range(down.lookback, 20_000) if down._replace(lookback=more).reaches(up)), None)

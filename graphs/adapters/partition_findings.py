@@ -43,12 +43,9 @@ def cycle_findings(graph: Timeline, refuses: str, hint: Callable[[Sequence[Need]
             yield Finding("PS925", told, right, {"assets": list(cycle.assets)})
 
 
-def never_complete(target: Need, missing: Sequence[Need], count: int, whole: bool, what: str, hint: str) -> Finding:
-    """`target` needs partitions that will never be there, as do `count - 1` others; `whole`: all of its asset do."""
-    others = "no partition of it can ever be complete" if whole else f"{count} of its partitions can never be complete"
-    if not whole and count == 1:
-        others = "it can never be complete"
-    told = f"{target} needs {listed(missing)}, {what}: {others}"
+def never_complete(target: Need, missing: Sequence[Need], says: str, whole: bool, what: str, hint: str) -> Finding:
+    """`target` needs partitions that will never be there; `says` of which others this is so, `whole`: of all."""
+    told = f"{target} needs {listed(missing)}, {what}: {says}"
     steps = [[target.asset, target.key], *([need.asset, need.key, "never comes"] for need in missing[:MOST_SHOWN])]
     witness = {"partition": [target.asset, target.key], "never": [list(need) for need in missing], "walks": [steps]}
     return Finding("PS922", told, hint, witness, None if whole else "warning")

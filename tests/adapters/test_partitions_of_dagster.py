@@ -67,16 +67,18 @@ def test_a_day_that_runs_before_its_last_hours_exist(told: dict[str, Any]) -> No
 
 def test_windows_that_can_never_be_complete(told: dict[str, Any]) -> None:
     never = {name: count for name, count in told["never"].items() if count}
-    assert never == {"begins_later": 24, "ends_earlier": 1, "never_together": 1}
+    assert never == {"begins_later": 24, "ends_earlier": 1, "never_together": 1, "ended_long_ago": 24}
     for name, count in told["never"].items():
         report = told["check"][name]
         assert codes(report) == ["PS922"] * bool(count), name
         for found in report["diagnostics"]:
             assert len(found["witness"]["never"]) == count
     assert told["check"]["begins_later"]["diagnostics"][0]["severity"] == "warning"
-    assert "10 of its partitions" in told["check"]["begins_later"]["diagnostics"][0]["message"]
+    assert "its partitions before 2026-03-11 can never" in told["check"]["begins_later"]["diagnostics"][0]["message"]
     assert "let y start at 2026-03-11" in told["check"]["begins_later"]["diagnostics"][0]["hint"]
     assert told["check"]["never_together"]["diagnostics"][0]["severity"] == "error"
+    assert "its partitions from 2026-04-01 on" in told["check"]["ends_earlier"]["diagnostics"][0]["message"]
+    assert "its partitions from 2024-06-01 on" in told["check"]["ended_long_ago"]["diagnostics"][0]["message"]
 
 
 def test_graphs_without_a_fault_give_no_alarm(told: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def test_what_an_input_does_later_or_further_back(told: dict[str, Any]) -> None:
     assert (found["code"], found["severity"], found["hint"]) == ("PS923", "warning", "lookback=3 on daily")
     (found,) = told["check"]["input_begins_later"]["diagnostics"]
     assert (found["code"], found["severity"]) == ("PS922", "warning")
-    assert "4 of its partitions" in found["message"]
+    assert "4 of its batches" in found["message"]
     assert "begin='2026-03-05' on daily" in found["hint"]
 
 

@@ -122,7 +122,7 @@ def test_the_demo_needs_the_core_alone_and_tests_need_everything() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     needs = {line.partition(":")[0]: line.partition(":")[2].split("##")[0].split() for line in makefile.splitlines()}
     assert needs["demo"] == ["setup-core"]
-    assert needs["test"] == ["lint"]
+    assert needs["test"] == ["lint", "setup-adapters"]
     for target in ("lint", "bench", "soak", "mutants"):
         assert needs[target] == ["setup"]
 

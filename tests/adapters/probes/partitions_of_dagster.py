@@ -162,6 +162,12 @@ never_together = dg.Definitions(
         asset("y", dg.DailyPartitionsDefinition(start_date="2026-01-01", end_date="2026-02-01"), ("x", shifted(0))),
     ]
 )
+ended_long_ago = dg.Definitions(
+    assets=[
+        asset("x", dg.HourlyPartitionsDefinition(start_date="2015-01-01-00:00", end_date="2024-06-01-00:00")),
+        asset("y", dg.DailyPartitionsDefinition(start_date="2015-01-01"), ("x", dg.TimeWindowPartitionMapping())),
+    ]
+)
 
 
 def missing_in_dagster(definitions: dg.Definitions, key: str) -> int:
@@ -252,6 +258,7 @@ def answer() -> dict[str, Any]:
     found["eager"] = {name: asked_for(definitions) for name, definitions in late.items()}
     windows = {"begins_later": "2026-03-01", "begins_with_it": "2026-03-11", "allowed": "2026-03-01"}
     windows |= {"ends_earlier": "2026-04-01", "never_together": "2026-01-05"}
+    windows["ended_long_ago"] = "2024-06-01"
     found["check"] |= {name: check(name) for name in (*late, *windows)}
     found["never"] = {name: missing_in_dagster(globals()[name], key) for name, key in windows.items()}
 
