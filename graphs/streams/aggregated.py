@@ -47,7 +47,16 @@ class Aggregated(Stream[T, tuple[K, R]], Generic[T, K, R]):
 
     @property
     def corrections(self) -> Stream[T, tuple[K, R, R]]:
-        """(key, said, right) for what `early` said and the end does not confirm: its test does not hold any more."""
+        """(key, said, right) for what `early` said and the end does not confirm: its test does not hold any more.
+
+        >>> from pointstamp import Flow
+        >>> flow = Flow()
+        >>> votes = flow.input("votes").key_on(lambda vote: vote["for"], lambda vote: vote["many"]).reduce(min)
+        >>> votes.early(lambda fewest: fewest > 2).output("so it seems")
+        >>> votes.corrections.output("no")
+        >>> flow.run(sources={"votes": [(0, {"for": "x", "many": 3}), (0, {"for": "x", "many": 1})]})
+        {'so it seems': [(0, ('x', 3))], 'no': [(0, ('x', 3, 1))]}
+        """
         if self._said.test is None:
             raise bad_step(f"{self._name}.corrections", "it says nothing before the end", "early before it")
         return self._another(Origin(self._origin.step, CORRECTIONS))

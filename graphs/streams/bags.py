@@ -24,6 +24,9 @@ S = TypeVar("S")  # states
 R = TypeVar("R")  # results
 
 
+LONGEST_PATH = 500  # a name may have 1,000, and edges are called after two of them
+
+
 class Bags(Generic[T, V]):
     """For each time a bag of values. Order within a time means nothing."""
 
@@ -44,7 +47,15 @@ class Bags(Generic[T, V]):
         return self._origin.scope
 
     def output(self, name: str, *, sink: Sink | None = None) -> None:
-        """Let the values leave by an output edge of this name; to the sink, where one is given."""
+        """Let the values leave by an output edge of this name; to the sink, where one is given.
+
+        >>> from pointstamp import Flow
+        >>> flow = Flow()
+        >>> flow.input("numbers").output("same", sink=lambda time, value: print(time, value))
+        >>> flow.run(sources={"numbers": [(0, 3)]})
+        0 3
+        {}
+        """
         self._flow._output(name, self, sink)
 
     # --- for operators -----------------------------------------------------------------------------------------------
@@ -52,6 +63,8 @@ class Bags(Generic[T, V]):
     def _path(self, word: str, name: str | None) -> str:
         """The name of a step that follows: the one that was given, or the path that leads there."""
         path = f"{self._name}.{word}"
+        if name is None and len(path) > LONGEST_PATH:
+            raise bad_step(f"...{path[-40:]}", f"its path has {len(path)} characters", "a name= for it")
         if name is not None:
             check_name(path, name)
         return path if name is None else name

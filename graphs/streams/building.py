@@ -14,6 +14,7 @@ they are found again in a state whatever else is changed; then the others, in th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -138,7 +139,11 @@ class _Building:
         return graph, nodes
 
     def _gather(self) -> None:
-        """Steps by value go to the unit of the step before them, where they alone read it."""
+        """Steps by value go to the unit of the step before them, where they alone read it.
+
+        One that has a policy of its own for failures has a node of its own.
+        """
+        policies = {*self.flow.on_error} if isinstance(self.flow.on_error, Mapping) else set()
         count = Counter(origin for step in self.flow.steps for origin, _ in step.inputs)
         for step in self.flow.steps:
             unit = None
@@ -146,6 +151,7 @@ class _Building:
                 origin = step.inputs[0].origin
                 before = origin.step.by_value
                 joins = before is not None and not before.is_last and origin.scope is step.scope
+                joins = joins and policies.isdisjoint({origin.step.name, step.name})
                 if joins and count[origin] == 1 and origin not in self.leaving:
                     unit = self.units[origin.step]
                     unit.steps.append(step)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.refusals import bad_step, check_function
 from graphs.streams.step import Origin, Wiring
-from progress.runtime.node import Mapped
+from progress.runtime.node import Mapped, Relay
 from progress.runtime.out import Out
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class StreamByValue(Bags[T, V]):
         {'all': [(0, 'a'), (0, 'b')]}
         """
         path = self._path("merge", name)
-        return self._follow(path, *others, code=partial(node_of, (MERGE,)), by_value=MERGE)
+        return self._follow(path, *others, code=lambda wiring: Relay(), by_value=MERGE)
 
     def _by_value(self, kind: Kind, f: Callable[..., Any], name: str | None, word: str = "") -> Stream[T, Any]:
         path = self._path(word or kind, name)

@@ -37,14 +37,28 @@ class Stream(
     @overload
     def key_on(self, key: Callable[[V], K], value: Callable[[V], W]) -> KeyedStream[T, K, W]: ...
     def key_on(self, key: Callable[[V], K], value: Callable[[V], Any] | None = None) -> KeyedStream[T, K, Any]:
-        """Give each value a key, and with `value` take a part of it. It is not a step: it costs nothing by itself."""
+        """Give each value a key, and with `value` take a part of it. It is not a step: it costs nothing by itself.
+
+        >>> from pointstamp import Flow
+        >>> flow = Flow()
+        >>> flow.input("words").key_on(str.lower, len).max().output("lengths")
+        >>> flow.run(sources={"words": [(0, "To"), (0, "be")]})
+        {'lengths': [(0, ('to', 2)), (0, ('be', 2))]}
+        """
         check_function(f"{self._name}.key_on", key, "key")
         if value is not None:
             check_function(f"{self._name}.key_on", value, "value")
         return KeyedStream(self, Keys(key, value))
 
     def keyed(self: Stream[T, tuple[K, W]]) -> KeyedStream[T, K, W]:
-        """Values that are pairs, of a key and a value."""
+        """Values that are pairs, of a key and a value.
+
+        >>> from pointstamp import Flow
+        >>> flow = Flow()
+        >>> flow.input("sold").keyed().count().output("sales")
+        >>> flow.run(sources={"sold": [(0, ("tea", 3)), (0, ("tea", 4))]})
+        {'sales': [(0, ('tea', 2))]}
+        """
         return KeyedStream(self, Keys())
 
     if not TYPE_CHECKING:

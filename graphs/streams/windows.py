@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphs.files.notation import read_domain, read_summary
 from graphs.graph import bind
 from graphs.streams.bags import Bags, T, V
-from graphs.streams.by_value import MERGE, node_of
+from graphs.streams.by_value import MERGE
 from graphs.streams.operator import Operator
 from graphs.streams.refusals import bad_step, check_number, refused
 from graphs.streams.step import Input, Origin, Step, Wiring
@@ -124,7 +124,7 @@ class StreamWindows(Bags[T, V]):
             f"{path}.there",
             self._flow._root(domain),
             (Input(moved._origin),),
-            lambda wiring: node_of((MERGE,), wiring),
+            lambda wiring: Relay(),
             by_value=MERGE,
         )
         return self._another(Origin(self._flow._add(there)))

@@ -995,6 +995,30 @@ BROKEN_OPERATORS = (
 )
 OPERATORS = tuple(mutant._replace(suite=OPERATORS_SUITE) for mutant in BROKEN_OPERATORS)
 
+STREAMS_SUITE = tuple(f"tests/streams/test_{name}.py" for name in ("operators", "building", "programs"))
+BROKEN_STREAMS = (
+    ("a message begins a result anew", "aggregate", "elif key in before:\n                found", "elif False:\n                found"),
+    ("results of complete times are kept", "aggregate", "        del self.open[time]\n", "        pass\n"),
+    ("all times so far, in no order", "so_far", "if less_equal(at, time)]", "if at <= time]"),
+    ("a partial order taken for a total one", "distinct", "(FirstEver if wiring.domain.is_total else FirstByTime)", "FirstEver"),
+    ("what is within goes a tick early", "so_far", "if at >= oldest]", "if at > oldest]"),
+    ("what is matched leaves alone as well", "join", "if key not in rights for left in lefts", "for left in lefts"),
+    ("a match of a semi join is kept", "join", "            for key in matched:\n                del lefts[key]", "            pass"),
+    ("what is of this time is not the latest", "asof", "now.get(key) or latest.get(key)", "latest.get(key)"),
+    ("a session ends a tick early", "session", "time <= other[1] + self.gap", "time < other[1] + self.gap"),
+    ("a session in the order of coming", "session", "parts.sort(key=itemgetter(0))", "pass"),
+    ("a window too many", "windows", "time + self.width, self.every", "time + self.width + 1, self.every"),
+    ("early speaks twice", "early", "key not in said and key not in now", "key not in now"),
+    ("corrections of what is confirmed", "early", "if not self.test(results[key])]", "if results[key] != said]"),
+    ("states are lost between times", "in_order", "self.states.update(states)", "pass"),
+    ("a step that others read, too, is run in the next one", "building", "count[origin] == 1 and origin", "origin"),
+    ("an output in the middle of a node", "building", "== 1 and origin not in self.leaving:", "== 1:"),
+)  # fmt: skip
+STREAMS = tuple(
+    Mutant(what, f"graphs/streams/{file}.py", right, wrong, STREAMS_SUITE)
+    for what, file, right, wrong in BROKEN_STREAMS
+)
+
 CLAIMS = ("tests/recovery/test_claims.py",)  # what is broken is found by what it breaks, not by counting
 EXPLAINABILITY = ("tests/recovery/test_explainability.py",)
 TRACES = ("tests/recovery/test_traces.py",)
@@ -1641,6 +1665,7 @@ MUTANTS = (
     *(mutant._replace(suite=ENGINE_SUITE) for mutant in ENGINE),
     *RECURSION,
     *OPERATORS,
+    *STREAMS,
     *RECOVERY,
     *SEMANTICS,
     *(mutant._replace(suite=("tests/recovery/test_rollback.py",)) for mutant in ROLLBACK),

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 import graphs.streams
-from graphs.streams import Flow
+from graphs.streams import Flow, KeyedStream, Stream
+from graphs.streams.aggregated import Aggregated
 from progress.errors import PointstampError
-from progress.runtime import Batch, Out
+from progress.runtime import Batch, DeadLetter, Out
 
 MODULES = [f"graphs.streams.{module.name}" for module in pkgutil.iter_modules(graphs.streams.__path__)]
 
@@ -22,6 +23,14 @@ MODULES = [f"graphs.streams.{module.name}" for module in pkgutil.iter_modules(gr
 def test_docstrings_are_so(module: str) -> None:
     result = doctest.testmod(importlib.import_module(module))
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("kind", [Stream, KeyedStream, Aggregated])
+def test_every_operator_has_an_example_that_runs(kind: type) -> None:
+    """That it runs is what `test_docstrings_are_so` shows."""
+    methods = {name: getattr(kind, name) for name in dir(kind) if not name.startswith("_")}
+    assert len(methods) > 8
+    assert [name for name, method in methods.items() if ">>> " not in (method.__doc__ or "")] == []
 
 
 def shape(flow: Flow[Any]) -> tuple[list[str], list[tuple[str | None, str | None, str]]]:
@@ -74,6 +83,15 @@ def test_a_step_that_keeps_state_has_its_name_whatever_stands_before_it() -> Non
     nodes, edges = shape(flow)
     assert nodes == ["most·", "most", "c.map", "c.map·"]
     assert ("most", None, "out") in edges
+
+
+def test_a_step_with_a_policy_of_its_own_has_a_node_of_its_own() -> None:
+    flow = Flow(on_error={"risky": DeadLetter("failed")})
+    flow.input("a").map(abs).map(lambda n: 6 // n, name="risky").filter(bool).map(str).output("out")
+    assert [*flow.graph.nodes] == ["a.map", "risky", "risky.filter.map"]
+    found = flow.run(sources={"a": [(0, -2), (0, 0)]})
+    assert found["out"] == [(0, "3")]
+    assert [failure.value for _, failure in found["failed"]] == [0]
 
 
 def test_two_runs_share_nothing() -> None:

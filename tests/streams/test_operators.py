@@ -431,6 +431,12 @@ def stream(time: Any = "nat") -> Any:
     return flow.input("a")
 
 
+def _long_chain() -> None:
+    numbers = stream()
+    for _ in range(1_000):
+        numbers = numbers.map(abs)
+
+
 def _two_readers_of_an_edge() -> None:
     sent = stream().through(Parity, sends="out")
     sent.output("out")
@@ -483,6 +489,7 @@ not_a_graph: Any = "graph"
         (lambda: keyed(PARTIAL).stateful_map(0, add), "PS815: : a.stateful_map: stateful_map needs times of which"),
         (lambda: stream().through(Parity, reads="a"), "PS814: : a.through: reads is 'a' (a tuple of 1 names"),
         (lambda: stream().through(Parity, sends="a"), "PS813: : an edge is called 'a' already"),
+        (_long_chain, "PS814: : ....map.map.map.map.map.map.map.map.map.map: its path has 501 characters (a name="),
         (lambda: _two_readers_of_an_edge(), "PS813: : 'out' is the one edge that leads from there"),
         (lambda: _two_readers_of_an_input(), "PS813: : an edge is called 'a' already"),
         (lambda: stream().through(Parity, sends=("b",), emits={"c": 1}), "PS814: : a.through: it emits on 'c'"),
