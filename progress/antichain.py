@@ -26,11 +26,10 @@ def minimal_elements(domain: Domain, times: Iterable[Any], effort: Effort | None
     if domain.is_total or len(distinct) < 2:
         return tuple(distinct[:1])
     kept = Antichain(domain)
-    if effort is None:
-        return tuple(time for time in distinct if kept.insert(time, is_last=True))
     found = []
     for time in distinct:
-        effort.spend(STEPS_AN_INSERT * kept.cost)
+        if effort is not None:
+            effort.spend(STEPS_AN_INSERT * kept.cost)
         if kept.insert(time, is_last=True):
             found.append(time)
     return tuple(found)

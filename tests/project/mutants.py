@@ -125,8 +125,29 @@ ALGORITHMS = (
     Mutant(
         "frontiers not minimal",
         "progress/antichain.py",
-        "return tuple(time for time in distinct if kept.insert(time))",
-        "return tuple(time for time in distinct if kept.insert(time) or time)",
+        "if kept.insert(time, is_last=True):",
+        "if kept.insert(time, is_last=True) or time:",
+    ),
+    Mutant(
+        "a comparison of many coordinates counts as one of two",
+        "progress/order.py",
+        "return 12 + _coordinates(domain)",
+        "return 14",
+        ("tests/questions/test_effort.py",),
+    ),
+    Mutant(
+        "the frontier of a tracker has no budget",
+        "progress/tracking/workings.py",
+        "minimal_elements(place.domain, times, effort_of_frontier(known))",
+        "minimal_elements(place.domain, times)",
+        ("tests/questions/test_effort.py",),
+    ),
+    Mutant(
+        "what mends a cycle is looked for without a budget",
+        "graphs/checking/mending.py",
+        "budget = Budget(FEW_COMPOSITIONS)",
+        "budget = Budget(10**9)",
+        ("tests/questions/test_effort.py",),
     ),
     Mutant(
         "a floor is forgotten in composition",
