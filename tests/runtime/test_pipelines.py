@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -64,9 +66,9 @@ def read(folder: str, name: str) -> Lines:
     return lines_of((PIPELINES / folder / name).read_text(encoding="utf-8"))
 
 
-def pipeline(folder: str) -> Dataflow:
+def pipeline(folder: str, file: str = "pipeline.py") -> Dataflow:
     """The dataflow, with new nodes."""
-    return load_pipeline(str(PIPELINES / folder / "pipeline.py"))
+    return load_pipeline(str(PIPELINES / folder / file))
 
 
 def graph_of(dataflow: Dataflow) -> Graph:
@@ -115,6 +117,65 @@ def test_a_pipeline_gives_the_same_in_any_order_of_events(sample: Sample) -> Non
     expected = multiset(read(sample.folder, sample.expected))
     for seed in range(25):
         assert multiset(run(sample, "sim", seed)) == expected, seed
+
+
+# --- the same as programs of streams ---------------------------------------------------------------------------------
+
+BY_HAND = {"yesterday"}  # which says why
+as_streams = pytest.mark.parametrize("sample", [each for each in SAMPLES if each.folder not in BY_HAND], ids=str)
+
+
+def run_stream(sample: Sample, engine: str, seed: int | None = None) -> Lines:
+    dataflow = pipeline(sample.folder, "stream.py")
+    source = items(dataflow, sample.edge, read(sample.folder, sample.file))
+    results = dataflow.run(engine=engine, seed=seed, sources={sample.edge: source}, timeout=GUARD)
+    return [{"edge": edge, "time": time, "value": value} for edge, pairs in results.items() for time, value in pairs]
+
+
+@as_streams
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_a_program_of_streams_gives_the_same_as_the_pipeline(sample: Sample, engine: str) -> None:
+    expected = multiset(read(sample.folder, sample.expected))
+    assert multiset(run_stream(sample, engine)) == expected
+    if engine == "sim":
+        for seed in range(6):
+            assert multiset(run_stream(sample, engine, seed)) == expected, seed
+
+
+@as_streams
+def test_the_graph_of_a_program_of_streams_is_good(sample: Sample) -> None:
+    assert check_graph(graph_of(pipeline(sample.folder, "stream.py"))).valid
+
+
+def lines_of_code(path: Path) -> int:
+    """Lines without comments, documentation and what is empty."""
+    text = path.read_text(encoding="utf-8")
+    left = {number for number, line in enumerate(text.splitlines(), 1) if line.strip() and line.strip()[0] != "#"}
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(text)):
+            first = (
+                node.body[0]
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+                else None
+            )
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                left -= {*range(first.lineno, (first.end_lineno or first.lineno) + 1)}
+    return len(left)
+
+
+def test_the_lengths_are_those_that_are_written_down() -> None:
+    """Of each example but one, before and after: nodes and graph by hand, and the program of streams."""
+    written = {}
+    for line in (PIPELINES / "README.md").read_text(encoding="utf-8").splitlines():
+        found = re.fullmatch(r"\| (\w+) \| (\d+) and (\d+) \| (\d+) \|", line)
+        if found:
+            written[found[1]] = tuple(map(int, found.groups()[1:]))
+    folders = {sample.folder for sample in SAMPLES} - BY_HAND
+    assert written == {
+        folder: tuple(lines_of_code(PIPELINES / folder / name) for name in ("pipeline.py", "graph.yaml", "stream.py"))
+        for folder in folders
+    }
+    assert not (PIPELINES / "yesterday" / "stream.py").exists()
 
 
 @pytest.mark.parametrize("folder", sorted({sample.folder for sample in SAMPLES}))
