@@ -103,6 +103,7 @@ class Aggregating(Operator):
     Cost: O(1) calls of the functions a value; kept are the keys of open times.
     """
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open",)
 
     def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:

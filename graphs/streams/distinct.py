@@ -34,6 +34,7 @@ def one_of_each(by: By, keep: Keep, values: list[Any], before: dict[Any, Any]) -
 class Distinct(Operator):
     """The first value of each key and time leaves at once. Kept are the keys of open times. Cost: O(1) a value."""
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open",)
 
     def __init__(self, by: By, wiring: Wiring) -> None:
@@ -63,6 +64,7 @@ class Distinct(Operator):
 class OneOfEach(Operator):
     """One value of each key and time, which one is known at the end. Kept are they for open times."""
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open",)
 
     def __init__(self, by: By, keep: Keep, wiring: Wiring) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class InOrder(Operator):
     """Takes the values of each key time by time, when a time is complete. Kept is a state for each key."""
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open", "states")
 
     def __init__(

@@ -49,6 +49,7 @@ def entered(bag: Bag, more: Bag) -> None:
 class TwoSides(Operator):
     """Keeps what came on each side, by time and key, until the time is complete."""
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open",)
 
     def __init__(self, keys: dict[str, Keys], f: Callable[[Any, Any, Any], Any], wiring: Wiring) -> None:

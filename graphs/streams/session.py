@@ -26,6 +26,7 @@ class Sessions(Operator):
     Cost: O(1) a value, O(open sessions of the key) for all of a key and time, and sorting where values came late.
     """
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open", "due")
 
     def __init__(self, keys: Keys, gap: int, wiring: Wiring) -> None:

@@ -27,6 +27,7 @@ class SoFar(Operator):
     Cost: a merge a key and time. Kept are all keys.
     """
 
+    fails_singly = True
     kept: tuple[str, ...] = ("open", "sums")
 
     def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:

@@ -39,11 +39,15 @@ class Node:
     `replays_alike` says that a node does the same again when the same comes in, in whatever order the engine chooses:
     what it sends at a time depends on nothing but what has come at that time and those before it. Where a node cannot
     say so, sinks that release what is complete wait for the checkpoint that covers it (`progress.runtime.releasing`).
+
+    `fails_singly` says that a call of `on_messages` that raises has changed nothing. Where failures become dead
+    letters, its messages are then given again one by one, so that only those that fail by themselves are lost.
     """
 
     at_once: int = 1
     by_time: Sequence[str] = ()
     replays_alike: bool = False
+    fails_singly: bool = False
 
     def on_start(self, out: Out) -> Any:
         """Called once before anything happens; may request notifications, at any time (A&I: Initial(p))."""

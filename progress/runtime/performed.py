@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, NamedTuple
 
 from progress.runtime.awaiting import is_by_yield
-from progress.runtime.failure import FAILURES, DeadLetter, NodeFailed, OnError, Retry, Stop, made_by_yield
+from progress.runtime.failure import FAILURES, DeadLetter, NodeFailed, OnError, Retry, Stop, dead_letters, made_by_yield
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.out import Out
 
@@ -41,6 +41,7 @@ class Performed:
         "is_fatal",
         "mark",
         "out",
+        "singly",
     )
 
     def __init__(self, action: Action, out: Out) -> None:
@@ -54,6 +55,7 @@ class Performed:
         self.failures: tuple[NodeFailed, ...] = ()
         self.is_fatal = False
         self.go_on = True
+        self.singly = False  # whether what takes several messages is given them one by one
 
     @property
     def is_whole(self) -> bool:
@@ -86,6 +88,10 @@ class Performed:
         """Take back what the failing call did; the seconds to wait before it is made again, if it is."""
         self.out.take_back(self.mark)
         action = self.action
+        if action.edge is not None and not self.singly and inbox.behaviour.fails_singly and dead_letters(inbox.policy):
+            self.singly = True
+            if len(self.rest) > 1:  # what fails by itself is to be found
+                return None
         failure = self._failure(error, inbox)
         policy: OnError = inbox.policy
         if isinstance(policy, Retry):
@@ -104,12 +110,16 @@ class Performed:
                 )
                 policy = Stop()
         if isinstance(policy, DeadLetter):
-            self.consumed += len(self.rest) if _takes_together(action, inbox) else 1
+            self.consumed += len(self.rest) if self._is_of_several(inbox) else 1
             self.go_on = action.edge is not None and bool(self.rest)
         else:
             self.is_fatal = True
             self.go_on = False
         return None
+
+    def _is_of_several(self, inbox: Inbox) -> bool:
+        """Whether one call is handed all messages of the action."""
+        return self.action.edge is not None and not self.singly and hasattr(inbox.behaviour, "on_messages")
 
     def _failure(self, error: BaseException, inbox: Inbox) -> NodeFailed:
         if isinstance(error, NodeFailed):
@@ -117,14 +127,9 @@ class Performed:
         action, name = self.action, inbox.exits.name
         if action.edge is None:
             return NodeFailed(name, action.time, "in the notification", None, error)
-        if _takes_together(action, inbox):
+        if self._is_of_several(inbox):
             return NodeFailed(name, action.time, f"on messages from {action.edge!r}", list(self.rest), error)
         return NodeFailed(name, action.time, f"on a message from {action.edge!r}", self.rest[0], error)
-
-
-def _takes_together(action: Action, inbox: Inbox) -> bool:
-    """Whether one call is handed all messages of the action."""
-    return action.edge is not None and hasattr(inbox.behaviour, "on_messages")
 
 
 def is_to_be_awaited(result: Any, inbox: Inbox) -> bool:

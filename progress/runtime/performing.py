@@ -46,11 +46,14 @@ def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
                     performed.has_waited()
                 performed.consumed = 1
             elif (together := getattr(node, "on_messages", None)) is not None:
-                result = together(edge, time, [*values], out)
-                if result is not None and is_to_be_awaited(result, inbox):
-                    yield performed.waits_for(result)
-                    performed.has_waited()
-                performed.consumed = len(values)
+                for several in [[value] for value in performed.rest] if performed.singly else [[*values]]:
+                    count = len(several)
+                    performed.mark = out.mark()
+                    result = together(edge, time, several, out)
+                    if result is not None and is_to_be_awaited(result, inbox):
+                        yield performed.waits_for(result)
+                        performed.has_waited()
+                    performed.consumed += count
             else:
                 on_message = node.on_message
                 for value in performed.rest:

@@ -242,6 +242,29 @@ def test_a_value_that_fails_by_itself_is_one_dead_letter() -> None:
     assert [failure.value for _, failure in found["dead-letters"]] == [0]
 
 
+@pytest.mark.parametrize("policy", [DeadLetter(), Retry(times=2, first_pause=0, then=DeadLetter())])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_many_values_of_a_key_only_those_that_fail_by_themselves_are_dead(engine: str, policy: Any) -> None:
+    bad = [{"shop": 3}, {"amount": 4}]
+    good = [{"shop": "x", "amount": amount} for amount in range(1, 101)]
+    given = [(0, value) for value in [*good[:50], bad[0], *good[50:], bad[1]]]
+    builds: tuple[Callable[[Any], Any], ...] = (
+        lambda keyed: keyed.reduce(add),
+        lambda keyed: keyed.fold(0, add),
+        lambda keyed: keyed.stateful_map(0, lambda state, each: (state + each, state + each)),
+        lambda keyed: keyed.join(keyed, lambda key, one, other: (key, one + other)),
+        lambda keyed: keyed.session(3).map(lambda session: (session[0], sum(session[3]))),
+    )
+    for build in builds:
+        flow = Flow(on_error=policy)
+        keyed = flow.input("sold").key_on(lambda sale: sale["shop"], lambda sale: sale["amount"])
+        build(keyed).key_on(lambda pair: pair[0], lambda pair: pair[1]).max(name="last").output("last")
+        found = flow.run(engine=engine, sources={"sold": given})
+        assert [value[1] for _, value in found["last"]] in ([5050], [200])
+        dead = [failure.value for _, failure in found["dead-letters"]]
+        assert all(dead.count(each) == len(dead) // 2 and len(dead) in (2, 4) for each in bad)
+
+
 # --- what is waited for -----------------------------------------------------------------------------------------------
 
 
