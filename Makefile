@@ -32,7 +32,7 @@ format: setup    ## let ruff mend what it can
 	$(python) -m ruff check --fix .
 	$(python) -m ruff format .
 
-bench: setup    ## measure what the documentation claims
+bench: setup setup-adapters    ## measure what the documentation claims
 	$(python) -m benchmarks
 	$(python) -m benchmarks.agent_joins
 	$(python) -m benchmarks.operators
@@ -42,6 +42,7 @@ bench: setup    ## measure what the documentation claims
 	$(python) -m benchmarks.partitions
 	$(python) -m benchmarks.components
 	$(python) -m benchmarks.sorter
+	$(python) -m benchmarks.adapters
 
 soak: setup    ## the long runs: random cases by the hundred thousand, the kernel under sanitizers, then the mutants
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from graphs.codes import Severity
 from graphs.graph import Graph
 from progress.errors import PointstampError, brief, one_of
+
+if TYPE_CHECKING:
+    from progress.runtime import Dataflow
 
 
 class Finding(NamedTuple):
@@ -104,6 +107,24 @@ def adapter(name: str) -> Adapter:
             f"--from {name} needs {tool.library}, and the module {error.name} is not installed",
             f"pip install 'pointstamp[{name}]', in the environment of your graph",
         ) from None
+
+
+def to_dataflow(given: Any) -> Dataflow:
+    """The tool's own node functions as a dataflow, for the engine `asyncio`: of LangGraph, or of agent-framework.
+
+    Joins wait until nothing of their round can come any more, and rounds stay apart (docs/adapters.md).
+    """
+    tool = type(given).__module__.partition(".")[0]
+    if tool == "langgraph":
+        from graphs.adapters.langgraph_dataflow import to_dataflow as of_langgraph
+
+        return of_langgraph(given)
+    if tool == "agent_framework":
+        from graphs.adapters.agent_framework_dataflow import to_dataflow as of_agent_framework
+
+        return of_agent_framework(given)
+    right = "a StateGraph of LangGraph, or a Workflow of agent-framework"
+    raise PointstampError("PS903", f"{brief(given)} cannot be run as a dataflow", right)
 
 
 _OWN = "a function from the target's text to graphs.adapters.Found"

@@ -84,11 +84,7 @@ def describe(workflow: Workflow) -> tuple[AgentGraph, Words, list[str]]:
     for group in workflow.edge_groups:
         kind = type(group).__name__
         if kind == "FanInEdgeGroup":
-            target = group.edges[0].target_id
-            join = f"[{', '.join(edge.source_id for edge in group.edges)}] -> {target}"
-            while join in agents.parts:
-                join += " again"
-            agents.add(Part(join, "all", [Exit((target,))], shown=target, steps=0))
+            join = agents.add_join([edge.source_id for edge in group.edges], group.edges[0].target_id)
             for edge in group.edges:
                 exits[edge.source_id].append(Exit((join,)))
         elif kind != "InternalEdgeGroup":

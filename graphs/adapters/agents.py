@@ -82,6 +82,15 @@ class AgentGraph:
         """Add a part; its exits may lead to parts that are added later."""
         self.parts[part.name] = part
 
+    def add_join(self, sources: Sequence[str], target: str) -> str:
+        """Add a join of all that the tool keeps apart from the node that it starts; its name."""
+        listed = ", ".join(sources) if len(sources) < 5 else f"{sources[0]}, ..., {sources[-1]}"
+        name = f"[{listed}] -> {target}"
+        while name in self.parts:
+            name += "'"
+        self.add(Part(name, "all", [Exit((target,))], shown=target, steps=0))
+        return name
+
     def shown(self, name: str) -> str:
         """How a part is called in findings."""
         part = self.parts.get(name)

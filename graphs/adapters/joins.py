@@ -123,9 +123,11 @@ def _start(rounds: Rounds) -> tuple[str, tuple[int, ...]]:
 def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[_Decision]:
     """Those that can make a difference: where not every way of the exit leads to the same sources in one round."""
     leads = _leading(rounds, [arc for name in joins for arc in rounds.entering[name]])
+    alike: set[Any] = set()
     for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__):
-        if name not in possible:
+        if name not in possible or rounds.kind(name) in alike:
             continue
+        alike.add(rounds.kind(name))
         if rounds.agents.parts[name].silent and any(leads.get(arc.id) for arc in rounds.leaving[name]):
             yield _Decision(name, "", (), tuple(rounds.leaving[name]))
         for group, exit in enumerate(rounds.agents.parts[name].exits):
@@ -218,27 +220,30 @@ def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, F
     agents = rounds.agents
     if agents.pace is None or not rounds.contexts[name]:
         return
+    into = {arc.id for arc in rounds.entering[name]}
+    without = rounds.graph(into).network()
+    loops = [loop for loop in rounds.contexts[name] if _round(rounds, without, loop.head, loop) is not None]
+    if not loops:  # every loop waits for the join
+        return
     whole = FirstWays(rounds, rounds.graph().network(), *_start(rounds))
     base, steps = rounds.base(name), whole.steps(agents.start)
     arcs = [arc for arc in rounds.entering[name] if whole.times.get(arc.id) == base]
-    into = {arc.id for arc in rounds.entering[name]}
     for one in arcs:
-        others = [arc for arc in arcs if arc.source != one.source]
-        for other in others:
-            around = {arc.id for arc in rounds.entering[other.source]} | into
-            network = rounds.graph(around).network()
-            loop = next((each for each in reversed(rounds.contexts[name]) if one.source in each.members), None)
-            if loop is None:
+        loop = next((each for each in reversed(loops) if one.source in each.members), None)
+        if loop is None:
+            continue
+        for other in arcs:
+            lag = steps.get(other.source, 0) - steps.get(one.source, 0)
+            if other.source == one.source or (agents.pace == "steps" and lag <= 0):
                 continue
-            way = _round(rounds, network, one.source, loop)
+            around = {arc.id for arc in rounds.entering[other.source]} | into
+            way = _round(rounds, rounds.graph(around).network(), one.source, loop)
             if way is None:
                 continue
             period = sum(agents.parts[place].steps for place, _ in way[1:] if place in agents.parts)
-            lag = steps.get(other.source, 0) - steps.get(one.source, 0)
-            if agents.pace == "steps" and lag < period:
-                continue
-            yield name, _overtakes(rounds, words, name, one, other, way)
-            return
+            if agents.pace == "free" or lag >= period:
+                yield name, _overtakes(rounds, words, name, one, other, way)
+                return
 
 
 def _round(rounds: Rounds, network: Network, name: str, loop: Loop) -> list[Pointstamp] | None:

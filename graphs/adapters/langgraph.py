@@ -103,8 +103,7 @@ def describe(given: Any, builder: Any) -> tuple[AgentGraph, list[str]]:
     for name, spec in builder.nodes.items():
         exits[name] += _commanded(name, spec, unknown)
     for sources, target in sorted(builder.waiting_edges):
-        join = f"[{', '.join(sources)}] -> {target}"
-        agents.add(Part(join, "all", [Exit((target,))], shown=target, steps=0))
+        join = agents.add_join(sources, target)
         for source in sources:
             exits[source].append(Exit((join,)))
     paused = {

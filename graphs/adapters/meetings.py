@@ -15,7 +15,8 @@ Cost: a closure for each way out of a part that has several which are not altern
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import combinations
 
 from graphs.adapters import Finding
@@ -40,19 +41,31 @@ class _Fork:
         return reached[arc.id]
 
 
-def _forks(rounds: Rounds, network: Network) -> Iterator[_Fork]:
-    """Every pair of ways out that may be taken for one event, those of late parts first: they explain more."""
+def _forks(rounds: Rounds, network: Network, concerns: Callable[[set[str]], bool]) -> Iterator[_Fork]:
+    """Every pair of ways out that may be taken for one event, those of late parts first: they explain more.
+
+    A part is passed over when it does not concern the caller what it leads to, and of ways to parts that are exchanged
+    by a symmetry two stand for all.
+    """
     for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__, reverse=True):
-        pairs = [
-            pair
-            for pair in combinations(rounds.leaving[name], 2)
-            if not are_alternatives(*pair) and all(arc.target in rounds.leaving for arc in pair)
-        ]
-        if pairs:
+        pairs = [pair for pair in combinations(_different(rounds, name), 2) if not are_alternatives(*pair)]
+        if pairs and concerns(rounds.reached(name)):
             whole = FirstWays(rounds, network, name, rounds.base(name))
             reached: dict[str, FirstWays] = {}
             for one, other in pairs:
                 yield _Fork(whole, one, other, network, reached)
+
+
+def _different(rounds: Rounds, name: str) -> list[Arc]:
+    kinds: Counter[Hashable] = Counter()
+    different: list[Arc] = []
+    for arc in rounds.leaving[name]:
+        if arc.target in rounds.leaving:
+            kind = rounds.kind(arc.target), arc.exit.takes, arc.exit.targets if arc.exit.takes != "all" else ()
+            kinds[kind] += 1
+            if kinds[kind] <= 2:
+                different.append(arc)
+    return different
 
 
 def repeated(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
@@ -66,7 +79,11 @@ def repeated(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
     found: dict[str, tuple[bool, list[list[Arc]], _Fork]] = {}
     if not several:
         return []
-    for fork in _forks(rounds, network):
+
+    def concerns(led: set[str]) -> bool:
+        return any(sum(arc.source in led for arc in arcs) > 1 for arcs in several.values())
+
+    for fork in _forks(rounds, network, concerns):
         for name, arcs in several.items():
             if name in found and found[name][0]:
                 continue
@@ -90,9 +107,10 @@ def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[
         return None
     by_step = rounds.agents.parts[name].waits == "step"
     earliest = fork.whole.steps(start) if by_step else {}
-    for one in arcs:
-        for other in arcs:
-            if one.id == other.id or not (_brings(first, one, name) and _brings(second, other, name)):
+    ends = [[arc for arc in arcs if _brings(reach, arc, name)] for reach in (first, second)]
+    for one in ends[0]:
+        for other in ends[1]:
+            if one.id == other.id:
                 continue
             for way in first.ways(fork.one, one, {start, name}):
                 passed = {arc.target for arc in way} | {start}
@@ -166,7 +184,7 @@ def waiting_for_others(rounds: Rounds, words: Words) -> list[tuple[str, Finding]
         loop.head: FirstWays(rounds, network, loop.head, rounds.base(loop.head)).times.keys() for loop in rounds.loops
     }
     found: dict[str, Finding] = {}
-    for fork in _forks(rounds, network):
+    for fork in _forks(rounds, network, lambda led: any(name in led for name in resting)):
         for name in resting:
             for loop in rounds.loops:
                 if name in found or name in related[loop.head]:

@@ -14,7 +14,7 @@ Law: Condition 2 holds in the graph, and it advances, since every cycle passes t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from graphs.adapters.agents import AgentGraph, Exit
@@ -22,6 +22,8 @@ from graphs.graph import Graph
 from progress.component import component_numbers
 
 BEGIN = "(begin)"  # the input edge
+RESULT = "(result)"  # the node to which all parts tell what they have done, where that is asked for
+COLLECTED = " => result"  # ends the names of the ways to it
 
 
 class Arc(NamedTuple):
@@ -74,43 +76,65 @@ class Rounds:
         """The time of a part in the first round of all its loops, in the first run."""
         return (0,) * (1 + len(self.contexts[name]))
 
-    def reached(self) -> set[str]:
-        """The parts that a run may come to."""
-        return self._reached([self.agents.start], lambda arc: arc.target in self.leaving)
+    def reached(self, begin: str | None = None) -> set[str]:
+        """The parts that a run may come to, or what a part leads to, itself too."""
+        return self._reached([begin or self.agents.start], lambda arc: arc.target in self.leaving)
 
-    def graph(self, dropped: Collection[str] = ()) -> Graph:
+    def graph(self, dropped: Collection[str] = (), collecting: bool = False) -> Graph:
         """The graph with rounds as times, without the arcs whose ids are `dropped`.
 
         An arc that does several things to a time has nodes on its way; its own id is that of the last edge, which
-        arrives at its target.
+        arrives at its target. With `collecting` no way leaves the graph but by a node more, `RESULT`, at the time of
+        the run, to which there is a way from every part.
         """
         agents = self.agents
         depths = {name: len(context) for name, context in self.contexts.items()}
-        emits: dict[str, dict[str, Any]] = {name: {} for name in agents.parts}
+        ways: list[tuple[str, str | None, str, list[str]]] = [
+            (arc.source, arc.target if arc.target in agents.parts else None, arc.id, self._way(arc))
+            for arc in self.arcs
+            if arc.id not in dropped
+        ]
+        if collecting:
+            ways = [way for way in ways if way[1] is not None]
+            ways += [(name, RESULT, f"{name}{COLLECTED}", ["leave"] * depths[name] or ["identity"]) for name in depths]
+            depths[RESULT] = 0
+        emits: dict[str, dict[str, Any]] = {}
         edges: list[tuple[str, str | None, str]] = []
-        for arc in self.arcs:
-            if arc.id in dropped:
-                continue
-            steps = self._steps(arc) or ["identity"]
-            if arc.source == arc.target:
-                steps.insert(0, "identity")  # an edge joins two distinct nodes
-            at = arc.source
+        for source, target, way, steps in ways:
+            at = source
             for number, step in enumerate(steps, 1):
                 last = number == len(steps)
-                to = arc.target if last else f"{arc.id} ({number})"
-                edge = arc.id if last else f"{arc.id} to ({number})"
+                to = target if last else f"{way} ({number})"
+                edge = way if last else f"{way} to ({number})"
                 emits.setdefault(at, {})[edge] = step
-                edges.append((at, to if to in agents.parts or not last else None, edge))
-                if not last:
+                edges.append((at, to, edge))
+                if not last and to is not None:
                     depths[to] = depths[at] + {"enter": 1, "leave": -1}.get(step, 0)
-                at = to
+                    at = to
         graph = Graph(time=_times(0), name=agents.name)
         for name, depth in depths.items():
-            graph.node(name, time=_times(depth), emits=emits.get(name), notify=name in agents.parts)
-        graph.edge(None, agents.start, BEGIN)
-        for source, target, edge in edges:
-            graph.edge(source, target, edge)
+            notifies = name in agents.parts or name == RESULT
+            graph.node(name, time=_times(depth), emits=emits.get(name), notify=notifies)
+        graph.edge(None, agents.start, "input" if collecting else BEGIN)
+        for at, to, edge in edges:
+            graph.edge(at, to, edge)
+        if collecting:
+            graph.edge(RESULT, None, "result")
         return graph
+
+    def kind(self, name: str) -> Hashable:
+        """The same for parts that are exchanged by a symmetry of the graph: with the same ways in and out."""
+        part = self.agents.parts[name]
+        ways_in = frozenset((arc.source, arc.exit.takes, len(arc.exit.targets)) for arc in self.entering[name])
+        return part.waits, part.steps, part.pauses, part.silent, tuple(part.exits), ways_in
+
+    def is_one_edge(self, arc: Arc) -> bool:
+        """Whether an arc is one edge of the graph, without nodes on its way."""
+        return len(self._way(arc)) == 1
+
+    def _way(self, arc: Arc) -> list[str]:
+        """What an arc does to a time, a summary for each edge; an edge joins two distinct nodes."""
+        return ["identity"] * (arc.source == arc.target) + (self._steps(arc) or ["identity"])
 
     # --- loops ----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,12 @@ def _graph(nodes: str, *lines: str) -> Example:
     return Example(f"{_LANGGRAPH}{added}{''.join(f'{line}{chr(10)}' for line in lines)}{_CHECK}", "sh")
 
 
+def _run(*lines: str) -> Example:
+    """A LangGraph graph that cannot be run, and a program that runs it."""
+    program = "from graphs.adapters import to_dataflow\nto_dataflow(g)\nEND\npython app.py\n"
+    return Example(f"{_LANGGRAPH}{''.join(f'{line}{chr(10)}' for line in lines)}{program}", "sh")
+
+
 ADAPTERS = {
     "PS901": Explanation(
         means="""\
@@ -65,6 +71,20 @@ A graph that cannot be built cannot be read.""",
         fix="""\
 Mend what it says. Code that needs a key of a service, or a model, to build its graph can be given
 a stand-in: nothing of the graph is run.""",
+    ),
+    "PS905": Explanation(
+        means="""\
+A graph is to be run by `to_dataflow`, and a router of it declares no ends, or a node goes to one
+that it has not declared.""",
+        why="""\
+A join is complete when nothing can come any more. Whoever may go anywhere may always still come.""",
+        example=_run(
+            'g.add_node("a", work)',
+            'g.add_edge(START, "a")',
+            'g.add_conditional_edges("a", lambda state: "a")',
+        ),
+        fix="""\
+Declare it: a list of ends, or a return annotation, as for PS919.""",
     ),
     "PS911": Explanation(
         means="""\

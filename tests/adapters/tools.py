@@ -42,6 +42,9 @@ def run_script(script: str, folder: Path) -> str:
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {tools_python()} -W ignore -m graphs "$@"\n', encoding="utf-8")
     command.chmod(0o755)
+    python = command.with_name("python")
+    python.write_text(f'#!/bin/sh\nexec {tools_python()} -W ignore "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
     path = f"{command.parent}:{os.environ['PATH']}"
     run = subprocess.run(
         ["sh", "-c", script],

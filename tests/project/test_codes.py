@@ -36,7 +36,7 @@ from scripts.write_code_pages import FOLDER, pages
 ROOT = Path(__file__).resolve().parents[2]
 LINE = 100  # characters of a terminal
 # What is found in the graphs of other tools is shown where these are installed: tests/adapters/test_codes_of_tools.py.
-NEED_TOOLS = {number for number in ADAPTERS if number > "PS91"}
+NEED_TOOLS = {number for number in ADAPTERS if number > "PS904"}
 
 
 def numbers_in(source: str) -> set[str]:
