@@ -202,7 +202,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS752", "java-missing", "error", "Spark needs Java, and there is none or an old one."),
     ("PS753", "wrong-spark", "error", "This is another version of Spark than is needed."),
     ("PS754", "package-missing", "error", "GraphFrames, or another package for Spark, cannot be had."),
-    ("PS755", "spark-connect", "error", "The session is one of Spark Connect."),
+    ("PS755", "spark-connect", "error", "What is asked for needs Spark's JVM, which Spark Connect keeps out of reach."),
     ("PS756", "spark-failed", "error", "A session or a job of Spark failed."),
     ("PS757", "not-in-spark", "error", "Spark cannot compute this in columns."),
     ("PS758", "too-many-rounds", "error", "A run on Spark exceeded its bound on rounds."),

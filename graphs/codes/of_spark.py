@@ -88,10 +88,12 @@ A network at the first start; or a jar, or a coordinate that a repository in rea
     ),
     "PS755": Explanation(
         means="""\
-The session, or the master, is one of Spark Connect.""",
+The session is one of Spark Connect, and what is asked for is done by Spark's JVM: graphs at
+scale, a `DeltaSink`, a `StreamSource`, a table that is kept with a name, or a folder that is not
+on the machine of both the server and this process.""",
         why="""\
-Its JVM is out of reach. GraphFrames is called there, lineages are cut there, and cancelling a run
-cancels a group of jobs there.""",
+The JVM belongs to the server, and no client reaches into it. Pipelines that need nothing of it
+run over Spark Connect.""",
         example=Example(
             """\
 from progress.runtime.on_spark.session import start_session
@@ -101,7 +103,8 @@ start_session("sc://localhost")
             "python",
         ),
         fix="""\
-A classic session: `local[*]`, or the URL of the cluster itself, `spark://host:port`.""",
+A classic session: `local[*]`, or the URL of the cluster itself, `spark://host:port`. Or do
+without: a table is kept without a name, and a sink may be a function of (time, DataFrame).""",
     ),
     "PS756": Explanation(
         means="""\

@@ -36,7 +36,7 @@ from graphs.running.own_files import own_files
 from graphs.running.pipeline import PipelineFailed, is_own
 from graphs.running.signals import Signals
 from graphs.running.state import StateFolder, damaged, fingerprint
-from graphs.running.tables import say_already, say_held
+from graphs.running.tables import say_already, say_held, say_one_at_a_time
 from graphs.terminal import FINDINGS, FINE, bad_usage, complain
 from graphs.wording import printable
 from progress.errors import PointstampError, brief
@@ -184,6 +184,7 @@ class Command:
                 running = self._running(begun, control, observer)
                 self._feeds = running.feeds
                 say_held(running)
+                say_one_at_a_time(running)
                 running.run(self.options.seed, self.options.workers or 4)
                 say_already(running)
                 self._finish()

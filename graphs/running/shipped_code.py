@@ -22,6 +22,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from progress.runtime.on_spark.connect import is_remote
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -33,16 +35,23 @@ def ship_beside(session: SparkSession, file: Path) -> None:
     folder = file.resolve().parent
     found = dict(_modules(folder, "", frozenset()))
     mark = sha256(repr(sorted(found.items())).encode()).hexdigest()[:12]
-    context = session.sparkContext
     archive = _kept() / f"{file.stem}-{mark}.zip"
-    if not found or any(shipped.endswith(f"/{archive.name}") for shipped in context.listFiles):
+    if not found or _is_shipped(session, archive.name):
         return
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as written:
         for name, text in sorted(found.items()):
             written.writestr(zipfile.ZipInfo(name, NEVER), text)
     path = list(sys.path)
-    context.addPyFile(str(archive))
+    if is_remote(session):
+        session.addArtifacts(str(archive), pyfile=True)
+    else:
+        session.sparkContext.addPyFile(str(archive))
     sys.path[:] = path  # here they are imported from where they are
+
+
+def _is_shipped(session: SparkSession, name: str) -> bool:
+    """Whether a session has this archive already; a server of Spark Connect passes over what it has."""
+    return not is_remote(session) and any(shipped.endswith(f"/{name}") for shipped in session.sparkContext.listFiles)
 
 
 def ship_by_value(module: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""What `pointstamp run` says of sinks that write tables: when a time leaves, and what was there already."""
+"""What `pointstamp run` says of runs that are kept and of sinks that write tables."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from graphs.terminal import complain
 from graphs.wording import printable
 from progress.errors import brief
 from progress.runtime.running import Running
+from progress.runtime.underway import Underway
 
 
 def say_held(running: Running) -> None:
@@ -13,6 +14,15 @@ def say_held(running: Running) -> None:
     for name, why in running.held.items():
         when = "when it is complete: all before it is replayed alike" if why is None else f"with a checkpoint: {why}"
         complain(printable(f"pointstamp: each time of {brief(name)} is written {when}"))
+
+
+def say_one_at_a_time(running: Running) -> None:
+    """Which nodes make fewer calls at once than they could, since the run is kept (`progress.runtime.underway`)."""
+    for inbox in running.core.inboxes:
+        node = inbox.behaviour
+        if Underway(node).at_once < node.at_once and running.engine != "sim":
+            what = f"{brief(inbox.exits.name)} makes one call at a time as long as calls change what it keeps"
+            complain(printable(f"pointstamp: {what}; by_time may say which of them uses what"))
 
 
 def say_already(running: Running) -> None:

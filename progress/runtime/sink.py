@@ -31,7 +31,7 @@ from progress.runtime.source import is_file
 
 Sink: TypeAlias = Any
 IN = "in the sink of "  # how a note begins that says where an exception comes from
-OF_TABLES = ("PS754", "PS773", "PS777", "PS778", "PS780")  # complaints of sinks that know a place, not an edge
+OF_TABLES = ("PS754", "PS755", "PS773", "PS777", "PS778", "PS780")  # complaints of sinks that know a place, not an edge
 OFTEN = 0.02  # seconds between looks at whether the run has to stop
 
 

@@ -188,7 +188,7 @@ class Trial:
         try:
             before = self._progress()
             wanted = self.rng.randint(0, 6)  # commits; none: while it starts, or goes on from where it was
-            beyond = self.rng.random() * (1 if wanted else 8)
+            beyond = self.rng.random() * (1 if wanted else 5)
             until = time.monotonic() + WAIT
             while self._progress() < before + wanted or (kill == "jvm" and not _children(process.pid, "java")):
                 assert time.monotonic() < until, self.said

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[2]
 
 GRAPHS = (sys.executable, "-m", "graphs")
-DAYS, RECORDS, PARTS = 8, 10_000, 4
+DAYS, RECORDS, PARTS = 6, 10_000, 4
 
 PIPELINE = """
 import random

@@ -236,10 +236,10 @@ def test_a_failure_may_be_made_good_as_in_other_engines(spark: SparkSession) -> 
 
 def test_what_is_no_session_is_refused(spark: SparkSession) -> None:
     dataflow = Dataflow(by_month())
-    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    stopped = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session", "is_stopped": True})()
     for session, engine, code in (
         ("local[2]", "spark", "PS741"),
-        (remote, "spark", "PS755"),
+        (stopped, "spark", "PS741"),
         (spark, "threads", "PS741"),
         (spark, "sim", "PS741"),
     ):

@@ -178,7 +178,7 @@ exec sleep 600 >/dev/null 2>&1
     ("options", "variables", "says"),
     [
         ((), {"JAVA_HOME": os.sep + "nowhere"}, "PS752: Spark runs on Java, and there is none in JAVA_HOME (/nowhere)"),
-        (("--master", "sc://127.0.0.1:1"), {}, "PS755: a session of Spark Connect has no JVM in reach"),
+        (("--master", "sc://127.0.0.1:1"), {}, "PS756: no server of Spark Connect answers at 127.0.0.1:1: connection"),
         (("--master", "local[x"), {}, "PS756: 'local[x' is no master of Spark"),
         (
             ("--master", "spark://127.0.0.1:1"),

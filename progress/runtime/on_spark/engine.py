@@ -7,6 +7,9 @@ calls share the executors. When the run has to stop, the groups of what runs are
 would still start.
 
 Cost: one call of the JVM for each call of a node, some tenths of a millisecond.
+
+Over Spark Connect, where the JVM is out of reach, a call has a tag of that name instead; there are no pools, and no
+counters among Spark's metrics (`connect`).
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from progress.plain import write_time
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.inbox import Action
+from progress.runtime.observer import Observer
+from progress.runtime.on_spark.connect import is_remote
 from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.on_spark.losses import is_gone, loss
@@ -47,7 +52,7 @@ class OnSpark:
 
     Parameters
     ----------
-    session : a classic session; None for the one that is active, or a new one
+    session : of Spark, or of Spark Connect; None for the one that is active, or a new one
     folder : where tables that are kept with a name go, on a file system that all workers see
     """
 
@@ -55,8 +60,9 @@ class OnSpark:
         self.session = session_for(session)
         self.run_id = f"pointstamp-{uuid4().hex[:8]}"
         self.tables = KeptTables(self.session, self.run_id, folder)
-        self.counters = Counters(self.session)
-        self._context = self.session.sparkContext
+        self._is_remote = is_remote(self.session)
+        self.counters = Observer() if self._is_remote else Counters(self.session)
+        self._context: Any = self.session if self._is_remote else self.session.sparkContext
         self._lock = threading.Lock()
         self._groups = JobGroups()
         self._pools: dict[int, str] = {}  # of workers, by thread
@@ -72,6 +78,8 @@ class OnSpark:
 
     def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
         """A worker or a reader: a thread of the JVM is its own, with the properties of the thread that starts it."""
+        if self._is_remote:
+            return threading.Thread(target=target, name=name, daemon=is_daemon)
         from pyspark import InheritableThread
 
         return InheritableThread(target, name=name, daemon=is_daemon)
@@ -99,8 +107,7 @@ class OnSpark:
     @contextmanager
     def reading(self, edge: str) -> Iterator[None]:
         """This thread reads the source of an edge: all jobs that the source starts are one group, in a pool."""
-        self._context.setLocalProperty(POOL, f"pointstamp source {edge}")
-        self._activate()
+        self._enter_pool(f"pointstamp source {edge}")
         with self._opened(f"{self.run_id} source {edge}", f"source of {edge}"):
             yield
 
@@ -144,11 +151,15 @@ class OnSpark:
             if worker in self._pools:
                 return
             pool = self._pools[worker] = f"pointstamp {len(self._pools) + 1}"
-        self._context.setLocalProperty(POOL, pool)
-        self._activate()
+        self._enter_pool(pool)
 
-    def _activate(self) -> None:
-        """Make the session the active one of this thread, for nodes that ask Spark for it."""
+    def _enter_pool(self, pool: str) -> None:
+        """Give this thread a pool, and make the session its active one, for nodes that ask Spark for it."""
+        if self._is_remote:
+            session: Any = self.session
+            type(session)._active_session.session = session
+            return
+        self._context.setLocalProperty(POOL, pool)
         jvm, found = self.session._jvm, self.session._jsparkSession
         self.session._get_j_spark_session_class(jvm).setActiveSession(found)
 
@@ -172,11 +183,11 @@ def session_for(session: Any) -> SparkSession:
         session = active_session()
     if session is None:
         return start_session(graphframes=False)
-    if not hasattr(session, "sparkContext") and not type(session).__module__.startswith("pyspark.sql.connect"):
+    if not is_remote(session) and not hasattr(session, "sparkContext"):
         raise no_session(f"{brief(session)} is no session of Spark")
-    check_session(session, graphframes=False)
-    if session.sparkContext._jsc is None:
+    if session.is_stopped if is_remote(session) else session.sparkContext._jsc is None:
         raise no_session("the session was stopped")
+    check_session(session, graphframes=False)
     found: SparkSession = session
     return found
 

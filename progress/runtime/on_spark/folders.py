@@ -10,6 +10,10 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from progress.errors import brief
+from progress.runtime.on_spark.connect import beyond_reach, is_remote
+from progress.runtime.on_spark.connect import is_here as is_server_here
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -90,12 +94,17 @@ class Folder:
         self.is_here = session is None
         if session is None:
             return
+        self.session = session
+        if is_remote(session):
+            self.is_here = is_server_here(session) and (text.startswith("file:") or "://" not in text)
+            if not self.is_here:
+                raise beyond_reach(f"looking at the folder {brief(text)}")
+            return
         jvm: Any = session._jvm
         self._path = jvm.org.apache.hadoop.fs.Path
         root = self._path(text)
         self._system = root.getFileSystem(session._jsc.hadoopConfiguration())
         self._jvm = jvm
-        self.session = session
         self.is_here = self._system.getScheme() == "file"
 
     def place(self, name: str) -> str:

@@ -1,5 +1,7 @@
 """Job groups that end together: those of a run, or of a sink, which has a thread of its own.
 
+Over Spark Connect a group is a tag of what its thread starts, and there are no descriptions.
+
 Every job that a run starts belongs to a group, whoever starts it: a node, a source, a checkpoint, a sink. So stopping
 is one call: what runs is cancelled, and so is what its threads would still start.
 """
@@ -11,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import sleep
 from typing import Any
+
+from progress.runtime.on_spark.connect import is_remote
 
 OFTEN = 0.1  # seconds between two attempts to cancel what goes on
 
@@ -25,15 +29,23 @@ class JobGroups:
 
     @contextmanager
     def opened(self, context: Any, group: str, description: str) -> Iterator[None]:
-        """Jobs that this thread starts belong to the group; where all is stopped already they are cancelled at once."""
+        """Jobs that this thread starts belong to the group; where all is stopped already they are cancelled at once.
+
+        `context` is Spark's, or a session of Spark Connect.
+        """
         with self._lock:
             self._open[group] = (context, self._open.get(group, (context, 0))[1] + 1)
         try:
-            context.setJobGroup(group, description, interruptOnCancel=True)
+            if is_remote(context):
+                context.addTag(_tag(group))
+            else:
+                context.setJobGroup(group, description, interruptOnCancel=True)
             if self.is_stopped:
                 self.stop()
             yield
         finally:
+            if is_remote(context):
+                context.removeTag(_tag(group))
             with self._lock:
                 count = self._open.pop(group)[1] - 1
                 if count:
@@ -63,4 +75,12 @@ class JobGroups:
 
 def _cancel(context: Any, group: str) -> None:
     with suppress(Exception):  # the JVM may be what has failed
+        if is_remote(context):
+            context.interruptTag(_tag(group))
+            return
         context._jsc.sc().cancelJobGroupAndFutureJobs(group)
+
+
+def _tag(group: str) -> str:
+    """A tag may have no comma."""
+    return group.replace(",", ";")

@@ -40,6 +40,15 @@ def in_memory(table: DataFrame) -> Form:
     return Form(found, _mark_of(rows), lambda: rows.unpersist(False))
 
 
+def kept_by_server(table: DataFrame) -> DataFrame:
+    """Compute a table and cut it off over Spark Connect: a local checkpoint, each part twice. Cost: a job."""
+    from pyspark import StorageLevel
+
+    session = table.sparkSession
+    twice = None if is_local(str(session.conf.get("spark.master", "local"))) else StorageLevel.MEMORY_AND_DISK_2
+    return table.localCheckpoint(eager=True, storageLevel=twice)
+
+
 def _as_checkpoint(table: DataFrame) -> Form:
     """A checkpoint in the folder of the session."""
     from progress.runtime.on_spark.folders import Folder

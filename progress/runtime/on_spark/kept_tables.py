@@ -22,11 +22,12 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, finalize
+from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from progress.errors import PointstampError, brief
 from progress.runtime.columns import fitted, kinds_of
-from progress.runtime.on_spark.kept_forms import Form, as_files, in_memory, marks_in
+from progress.runtime.on_spark.connect import beyond_reach, is_remote
+from progress.runtime.on_spark.kept_forms import Form, as_files, in_memory, kept_by_server, marks_in
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark
 from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
@@ -69,6 +70,7 @@ class KeptTables(Tables):
         self._folder = folder
         self._kept: WeakKeyDictionary[Any, Kept] = WeakKeyDictionary()  # by the table
         self._marks: dict[str, Kept] = {}
+        self._there: WeakSet[Any] = WeakSet()  # that a server of Spark Connect keeps
         self._held: dict[str, dict[Any, set[Kept]]] = {}  # location -> time -> tables
         self._files: Folder | None = None  # once there is something in it
         self._numbers = count()
@@ -105,6 +107,8 @@ class KeptTables(Tables):
         """The table, computed and cut off. Cost: a job; none for a table that is kept already."""
         if not is_of_spark(table):
             return table
+        if is_remote(self.session):
+            return self._kept_there(table, name)
         with self._lock:
             if table in self._kept:
                 return table
@@ -113,6 +117,18 @@ class KeptTables(Tables):
         with self._lock:
             self._kept[form.table] = self._marks[kept.mark] = kept
         return form.table
+
+    def _kept_there(self, table: DataFrame, name: str | None) -> DataFrame:
+        """The same over Spark Connect: the server lets it go when nobody here has it, or a plan that is made of it."""
+        if name is not None:
+            raise beyond_reach(f"a table that is kept as {brief(name)}", "no name; or a classic session")
+        with self._lock:
+            if table in self._there:
+                return table
+        found = kept_by_server(table)
+        with self._lock:
+            self._there.add(found)
+        return found
 
     def _as_files(self, table: DataFrame, name: str) -> Form:
         from progress.runtime.on_spark.folders import Folder

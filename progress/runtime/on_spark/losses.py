@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from progress.errors import PointstampError, brief
 from progress.runtime.failure import NodeFailed
+from progress.runtime.on_spark.connect import answers, is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,12 +29,15 @@ BY_SAYING = (  # in the order in which they are looked for: the loss of a worker
 
 def loss(error: BaseException, session: SparkSession) -> PointstampError | None:
     """What was lost (PS762), if that is why something failed. Cost: a call of the JVM."""
-    what = "Spark's JVM is gone" if is_gone(session) else _said_in(error)
+    gone = "the server of Spark Connect is gone" if is_remote(session) else "Spark's JVM is gone"
+    what = gone if is_gone(session) else _said_in(error)
     return None if what is None else PointstampError("PS762", f"{what}{_where(error)}", RIGHT)
 
 
 def is_gone(session: SparkSession) -> bool:
-    """Whether the JVM of a session has ended."""
+    """Whether the JVM of a session has ended, or the server cannot be reached."""
+    if is_remote(session):
+        return not answers(session)
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
     try:

@@ -22,6 +22,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from progress.errors import PointstampError
+from progress.runtime.on_spark.connect import beyond_reach, is_remote, remote_of
+from progress.runtime.on_spark.connect import started as remote_session
 from progress.runtime.on_spark.graphframes import GRAPHFRAMES_CLASS, GRAPHFRAMES_ELSEWHERE, check_choice, choices
 from progress.runtime.on_spark.graphframes import comes_with_spark as has_graphframes
 from progress.runtime.on_spark.graphframes import import_it as import_graphframes
@@ -59,7 +61,8 @@ def start_session(
 
     Parameters
     ----------
-    master : as Spark writes it; without it what the user's settings of Spark say, else `local[*]`, this machine
+    master : as Spark writes it; without it what the user's settings of Spark say, else `local[*]`, this machine;
+        `sc://host:port` for a session of Spark Connect, with which pipelines can do (`connect`)
     settings : Spark's own settings, which go before all that are found (`progress.runtime.on_spark.settings`)
     graphframes : a coordinate (`group:artifact:version`) or a jar with GraphFrames in it; None for the coordinates of
         `progress.runtime.on_spark.graphframes`, one after the other; False for a session without it
@@ -70,12 +73,13 @@ def start_session(
     ------
     PointstampError
         PS751 Spark is not installed, PS752 no Java or one that is too old, PS753 another version of Spark, PS754 a
-        package cannot be had, PS755 Spark Connect, PS756 the session does not start.
+        package cannot be had, PS755 Spark Connect where GraphFrames is needed, PS756 the session does not start.
     """
     check_installed(graphframes is not False)
-    if str(master).startswith("sc://") or os.environ.get("SPARK_REMOTE"):
+    remote = remote_of(master, {})
+    if remote is not None and graphframes is not False:
         raise _connect()
-    if master is not None and not MASTERS.match(master):
+    if master is not None and remote is None and not MASTERS.match(master):
         raise PointstampError("PS756", f"{master!r} is no master of Spark", "local[*], or spark://host:port")
     if graphframes:
         check_choice(graphframes)
@@ -85,6 +89,10 @@ def start_session(
             check_session(active, graphframes is not False)
             return active
         given = {key: as_text(value) for key, value in (settings or {}).items()}
+        if remote is None:
+            remote = remote_of(master, {**found(), **given})
+        if remote is not None and graphframes is False:
+            return remote_session(remote, given)
         if master is not None:
             given["spark.master"] = master
         session = _started(given, graphframes, list(packages), app_name)
@@ -138,7 +146,11 @@ def active_session() -> SparkSession | None:
 
     if SparkContext._active_spark_context is None:
         connect = sys.modules.get("pyspark.sql.connect.session")
-        return connect.SparkSession.getActiveSession() if connect is not None else None
+        if connect is None:
+            return None
+        known = connect.SparkSession
+        found: SparkSession | None = known.getActiveSession() or known._get_default_session()
+        return found
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
@@ -166,8 +178,8 @@ def _check_version(version: str, graphframes: bool) -> None:
 
 
 def check_session(session: SparkSession, graphframes: bool = True) -> None:
-    """Refuse a session that this project cannot work with: Spark Connect, another version, no GraphFrames."""
-    if type(session).__module__.startswith("pyspark.sql.connect"):
+    """Refuse a session that this project cannot work with: another version; no GraphFrames, as over Spark Connect."""
+    if graphframes and is_remote(session):
         raise _connect()
     _check_version(session.version, graphframes)
     if graphframes and not has_graphframes() and not has_class(session, GRAPHFRAMES_CLASS):
@@ -180,6 +192,8 @@ def check_session(session: SparkSession, graphframes: bool = True) -> None:
 
 def has_class(session: SparkSession, name: str) -> bool:
     """Whether the JVM of the session finds a class."""
+    if is_remote(session):
+        raise beyond_reach(f"looking for {name}")
     from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
     try:
@@ -192,7 +206,7 @@ def has_class(session: SparkSession, name: str) -> bool:
 def _connect() -> PointstampError:
     return PointstampError(
         "PS755",
-        "a session of Spark Connect has no JVM in reach, which GraphFrames and cancelling jobs by group need",
+        "a session of Spark Connect has no JVM in reach, which GraphFrames needs",
         "a classic session: master='local[*]', or the URL of the cluster instead of sc://",
     )
 

@@ -28,6 +28,7 @@ from uuid import uuid4
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.plain import write_time
+from progress.runtime.on_spark.connect import is_remote
 from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.reasons import said
 from progress.runtime.on_spark.schemas import is_frame, together
@@ -260,7 +261,8 @@ class ByTime:
         """The job group in which a time is written."""
         from progress.runtime.on_spark.session import start_session
 
-        context = start_session(graphframes=False).sparkContext
+        session = start_session(graphframes=False)
+        context = session if is_remote(session) else session.sparkContext
         return self._groups.opened(context, self._group, f"{self._name} at {time}: write")
 
     def _check(self) -> None:

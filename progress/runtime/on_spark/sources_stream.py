@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
+from progress.runtime.on_spark.connect import beyond_reach, is_remote
 from progress.runtime.on_spark.folders import Folder, as_it_is
 from progress.runtime.on_spark.reasons import said
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned
@@ -157,6 +158,9 @@ class StreamItems(Positioned):
     def _begin(self) -> StreamingQuery:
         source = self._source
         frame = frame_of(source.frame, self._reading.edge)
+        if is_remote(frame.sparkSession):  # there a batch is handed over at the server, where this run is not
+            what = f"the StreamSource of {brief(self._reading.edge)}"
+            raise beyond_reach(what, "a foreachBatch at the server that runs the pipeline on each batch")
         self._column = time_column(frame, self._reading)
         self._folder = folder = Folder(frame.sparkSession, source.folder)
         there = [int(name) for name in folder.names(BATCHES) if name.isdigit()]
