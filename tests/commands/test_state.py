@@ -780,6 +780,41 @@ def test_a_node_may_choose_what_is_kept(folder: Path) -> None:
     assert "restored" in (folder / "log").read_text()
 
 
+KEEPS = """
+from pointstamp import Dataflow, Graph, Stage
+
+
+class Keeps(Stage):
+    def __init__(self):
+        super().__init__()
+        self.seen = {}
+
+    def on_tables(self, at, tables, out):
+        self.seen[at] = tables["in"]
+        out.send("out", at, len(tables["in"]))
+
+
+class ByTime(Keeps):
+    by_time = ("seen",)
+
+
+graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+dataflow = Dataflow(graph, {"a": KIND()}, sources={"in": [(0, 1), (0, 2), (1, 3)]})
+"""
+
+
+@pytest.mark.parametrize(("kind", "says"), [("Keeps", 1), ("ByTime", 0)])
+def test_nodes_that_make_one_call_at_a_time_since_the_run_is_kept_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str, says: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, keeps__py=KEEPS.replace("KIND", kind))
+    assert main(["run", "keeps.py", "--engine", "threads", "--state", "state", "--output", "out=out.jsonl"]) == 0
+    assert capsys.readouterr().err.count("'a' makes one call at a time as long as calls change what it keeps") == says
+    lines = lines_of((tmp_path / "out.jsonl").read_text("utf-8"))
+    assert sorted(line["value"] for line in lines if "value" in line) == [1, 2]
+
+
 def test_a_state_that_its_nodes_cannot_read_is_refused(half: tuple[Path, Here]) -> None:
     folder, here = half
     broken = COLLATZ.replace("    def on_notify", "    def restore(self, state):\n        1 / 0\n    def on_notify", 1)

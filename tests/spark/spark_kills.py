@@ -149,7 +149,9 @@ def files(rng: random.Random, days: int) -> list[Dropped]:
 class Trial:
     """One pipeline with its files and its kills."""
 
-    def __init__(self, folder: Path, seed: int, days: int = DAYS) -> None:
+    def __init__(self, folder: Path, seed: int, days: int = DAYS, most: int = 6) -> None:
+        """`most` is how many commits there may be from one kill to the next."""
+        self.most = most
         self.folder = folder
         self.rng = random.Random(seed)
         self.files = files(self.rng, days)
@@ -187,7 +189,7 @@ class Trial:
         process = self._started()
         try:
             before = self._progress()
-            wanted = self.rng.randint(0, 6)  # commits; none: while it starts, or goes on from where it was
+            wanted = self.rng.randint(0, self.most)  # commits; none: while it starts, or goes on from where it was
             beyond = self.rng.random() * (1 if wanted else 5)
             until = time.monotonic() + WAIT
             while self._progress() < before + wanted or (kill == "jvm" and not _children(process.pid, "java")):

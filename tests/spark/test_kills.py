@@ -13,8 +13,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 KINDS = ("driver", "jvm", "both")
 
 
-def killed(folder: Path, seed: int, count: int, days: int = DAYS) -> None:
-    trial = Trial(folder, seed, days)
+def killed(folder: Path, seed: int, count: int, days: int = DAYS, most: int = 6) -> None:
+    trial = Trial(folder, seed, days, most)
     for number in range(count):
         trial.live(KINDS[(number + seed) % 3])
     trial.end()
@@ -22,9 +22,9 @@ def killed(folder: Path, seed: int, count: int, days: int = DAYS) -> None:
     assert trial.kills.total() == count
 
 
-def test_four_kills_lose_no_row_and_double_none(tmp_path: Path) -> None:
+def test_eight_kills_lose_no_row_and_double_none(tmp_path: Path) -> None:
     """Each kind of kill, and a month and a half."""
-    killed(tmp_path, 1, 4, days=33)
+    killed(tmp_path, 1, 8, days=33, most=3)
 
 
 @pytest.mark.soak
