@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 WAITING = "waiting"  # what a `Batch` keeps by time
 SNAPSHOTS = (Node.snapshot, Stage.snapshot)  # of all attributes
-SHARE, FREE = 0.05, 0.1  # of the time that calls take, and the seconds besides, that copies may take
+SHARE, FREE = 0.05, 0.02  # of the time that calls take, and the seconds besides, that copies may take
 NOTHING = object()
+NO_PARTS: Mapping[str, tuple[Any, Any]] = {}
 
 
 class Call:
@@ -46,7 +47,7 @@ class Call:
         self.is_noted = False  # whether it is known what was before
         self.is_spoilt = False  # whether another call that may have changed the same is over since
         self.before: Mapping[str, Any] | Copy | None = None  # the node's attributes; None: the call changes none
-        self.parts: dict[str, tuple[Any, Any]] = {}  # by attribute: the entry that the call uses, and a copy of it
+        self.parts = NO_PARTS  # by attribute: the entry that the call uses, and a copy of it
         self.waited: Any = None  # of a `Batch`, by edge: how much waited; for a notification, all of it
 
     @property
@@ -67,12 +68,15 @@ class Underway:
         self.at_once = node.at_once
         self._node = node
         self._is_whole = type(node).snapshot not in SNAPSHOTS  # whether only the node knows what its state is
+        self._is_stateless = type(node).snapshot is Mapped.snapshot
+        self._slots = slots_of(type(node))
         is_usual = isinstance(node, Batch) and type(node).on_messages is Batch.on_messages
         self._lets_wait = is_usual and not self._is_whole  # messages change nothing but what waits
         usual = {*(SAID if isinstance(node, Stage) else ()), *([WAITING] if isinstance(node, Batch) else ())}
         self._usual = frozenset(usual)  # attributes that are no state, or are remembered by time
         self._still: Copy | None = None  # the state that no call has changed so far
         self._spent, self._worked, self._last = 0.0, 0.0, 0.0  # seconds: copies, calls, the last copy
+        self._is_changing = False  # whether something that may change was seen in it
         self._is_tried = node.at_once > 1 and not self._has_plain_state()  # the first notification will show more
         if self._is_tried:
             self.at_once = 1
@@ -85,7 +89,10 @@ class Underway:
 
     def note(self, action: Action, is_awaited: bool) -> None:
         """Remember what is, in the thread that makes the call. Cost: that of a copy of what may change."""
-        call = next(each for each in self.calls if each.action is action)
+        call = self._call(action)
+        if self._is_stateless:
+            call.is_noted = True
+            return
         if isinstance(self._node, Batch):
             here = self._node.waiting.get(action.time)
             call.waited = here if action.edge is None else {edge: len(values) for edge, values in (here or {}).items()}
@@ -99,36 +106,42 @@ class Underway:
             return True
         if self._still is not None:
             call.before = self._still
-        elif self._has_plain_state():
+        elif not self._is_changing and self._has_plain_state():
             call.before = self._own()
         elif self.at_once > 1:  # what could be copied now may be half changed by another call
             self.at_once = 1
             return False
-        elif not may_copy:
-            return False
         else:
+            self._is_changing = True
+            if not may_copy:
+                return False
             call.before = self._copy(self._state)
         for name in self._parts():
             if not may_copy:
                 return False
             key = self._node.entry(call.action.time)
             held = getattr(self._node, name)
-            call.parts[name] = key, self._copy(held.get, key) if key in held else NOTHING
+            call.parts = {**call.parts, name: (key, self._copy(held.get, key) if key in held else NOTHING)}
         return True
 
     def ended(self, action: Action) -> None:
         """What a call has done is entered."""
-        call = next(each for each in self.calls if each.action is action)
-        self.calls = [each for each in self.calls if each is not call]
+        call = self._call(action)
         self._worked += monotonic() - call.begun
-        for other in self.calls:
-            other.is_spoilt |= any(other.uses(name, key) for name, (key, _) in call.parts.items())
+        self.calls = [each for each in self.calls if each is not call]
+        if call.parts:
+            for other in self.calls:
+                other.is_spoilt |= any(other.uses(name, key) for name, (key, _) in call.parts.items())
         if self._is_tried and call.is_noted and isinstance(call.before, Copy):
             is_still = call.before.is_still(self._state())
             if is_still and action.edge is None:
                 self._still = call.before
                 self.at_once = self._node.at_once
             self._is_tried = is_still and action.edge is not None
+
+    def _call(self, action: Action) -> Call:
+        last = self.calls[-1]
+        return last if last.action is action else next(call for call in self.calls if call.action is action)
 
     # --- a checkpoint ------------------------------------------------------------------------------------------------
 
@@ -184,7 +197,7 @@ class Underway:
 
     def _has_plain_state(self) -> bool:
         if self._is_whole:
-            return type(self._node).snapshot is Mapped.snapshot
+            return self._is_stateless
         return all(map(is_plain, self._own().values()))
 
     def _state(self) -> Any:
@@ -196,7 +209,7 @@ class Underway:
         if self._is_whole:
             return {}
         node, apart = self._node, self._apart()
-        found = {name: getattr(node, name) for name in slots_of(type(node)) if hasattr(node, name)}
+        found = {name: getattr(node, name) for name in self._slots if hasattr(node, name)}
         return {name: value for name, value in {**found, **vars(node).copy()}.items() if name not in apart}
 
     def _apart(self) -> frozenset[str]:
