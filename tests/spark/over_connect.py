@@ -125,10 +125,10 @@ def refuse_it(session: Any, folder: Path) -> None:
     refused("PS755: at 'out', looking at the folder 's3a://b/days'", sinks={"out": ParquetSink("s3a://b/days")})
     with pytest.raises(PointstampError, match="PS755: a session of Spark Connect has no JVM"):
         check_session(session)
-    elsewhere = SimpleNamespace(client=SimpleNamespace(_builder=SimpleNamespace(endpoint="spark.example:15002")))
-    elsewhere.__class__ = type("SparkSession", (SimpleNamespace,), {"__module__": "pyspark.sql.connect.session"})
+    kind: Any = type("SparkSession", (SimpleNamespace,), {"__module__": "pyspark.sql.connect.session"})
+    builder = SimpleNamespace(endpoint="spark.example:15002")
     with pytest.raises(PointstampError, match="PS755: looking at the folder"):
-        Folder(elsewhere, folder)  # type: ignore[arg-type]
+        Folder(kind(client=SimpleNamespace(_builder=builder)), folder)
 
 
 def write_it(session: Any, folder: Path) -> None:
