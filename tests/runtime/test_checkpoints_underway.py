@@ -147,13 +147,15 @@ def test_a_checkpoint_is_taken_while_calls_are_made_and_has_these_as_not_begun()
     def items() -> Iterator[Any]:
         for each in range(8):
             if each == 7:
-                wait_until(lambda: len(doors.begun) >= 3)
-                seen.append(len(first.kept))
+                wait_until(lambda: len(doors.begun) >= 3 and bool(lives))
+                seen.append(len(lives[0].kept))
             yield (each, 8 - each), each
             yield Complete([(later, 8 - later) for later in range(each + 1, 8)])
 
     seen: list[int] = []
+    lives: list[Life] = []
     first = Life(dataflow())
+    lives.append(first)
     wait_until(lambda: bool(seen) and len(first.kept) > seen[0], "no checkpoint while calls run")
     last = first.kept[-1]
     first.kill(doors.open)
