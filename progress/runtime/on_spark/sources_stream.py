@@ -160,7 +160,7 @@ class StreamItems(Positioned):
         frame = frame_of(source.frame, self._reading.edge)
         if is_remote(frame.sparkSession):  # there a batch is handed over at the server, where this run is not
             what = f"the StreamSource of {brief(self._reading.edge)}"
-            raise beyond_reach(what, "a foreachBatch at the server that runs the pipeline on each batch")
+            raise beyond_reach(what, "a classic session; or a FileSource of what the stream writes")
         self._column = time_column(frame, self._reading)
         self._folder = folder = Folder(frame.sparkSession, source.folder)
         there = [int(name) for name in folder.names(BATCHES) if name.isdigit()]
