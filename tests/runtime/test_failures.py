@@ -378,3 +378,45 @@ def test_no_policy_is_asked_about_what_stops_python(engine: str) -> None:
     dataflow = Dataflow(line("p"), {"p": Interrupted()}, on_error=DeadLetter())
     with pytest.raises(KeyboardInterrupt):
         run(dataflow, engine, sources={"in": numbers(1)})
+
+
+class Singly(Node):
+    """Adds values up, all at once, and says that a call which fails has changed nothing."""
+
+    fails_singly = True
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.calls: list[int] = []
+
+    def on_messages(self, edge: str, time: int, values: Sequence[Any], out: Out) -> Any:
+        self.calls.append(len(values))
+        found = [10 // value for value in values]
+        out.send_all("out", time, found)
+        self.total += sum(found)
+
+
+class SinglyAwaiting(Singly):
+    """The same, and has to be waited for."""
+
+    async def on_messages(self, edge: str, time: int, values: Sequence[Any], out: Out) -> Any:
+        await asyncio.sleep(0)
+        super().on_messages(edge, time, values, out)
+
+
+@on_engines
+@pytest.mark.parametrize("kind", [Singly, SinglyAwaiting])
+def test_where_a_call_that_fails_has_changed_nothing_only_what_fails_by_itself_is_dead(
+    engine: str, kind: type[Singly]
+) -> None:
+    graph = Graph().node("n").edge(None, "n", "in").edge("n", None, "out")
+    given = [(0, value) for value in (1, 0, 2, 5, 0)]
+    for policy, tries in ((DeadLetter(), 1), (Retry(times=2, first_pause=0, then=DeadLetter()), 3)):
+        found = Dataflow(graph, {"n": kind}, on_error=policy).run(engine=engine, sources={"in": given})
+        assert found["out"] == [(0, 10), (0, 5), (0, 2)]
+        assert [failure.value for _, failure in found["dead-letters"]] == [0, 0]
+        assert found.nodes["n"].total == 17
+        assert found.nodes["n"].calls == [5, 1, *[1] * tries, 1, 1, *[1] * tries]
+    with pytest.raises(NodeFailed) as caught:
+        Dataflow(graph, {"n": kind}).run(engine=engine, sources={"in": given})
+    assert caught.value.value == [1, 0, 2, 5, 0]
