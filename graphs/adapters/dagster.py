@@ -31,6 +31,7 @@ from graphs.adapters.dagster_partitions import (
     keys_from,
     late,
     length,
+    looks_for_missing,
     same,
     span,
     step,
@@ -186,7 +187,7 @@ class Assets:
             if not isinstance(down, dagster.TimeWindowPartitionsDefinition) or up is None:
                 continue
             place = (same(up), same(down), mapping if hashable(mapping) else id(mapping))
-            waits = self._nodes[asset].automation_condition is not None
+            waits = looks_for_missing(self._nodes[asset].automation_condition)
             if (place, waits) in said:
                 continue
             finding = self._never(parent, asset) or (self._early(parent, asset) if waits else None)

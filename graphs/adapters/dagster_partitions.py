@@ -109,6 +109,18 @@ def turning_point(holds: Callable[[datetime], bool], begin: datetime, end: datet
     return datetime.fromtimestamp(high, UTC)
 
 
+def looks_for_missing(condition: Any) -> bool:
+    """Whether a condition waits until nothing that it needs is missing, as eager and on_missing do, at any moment.
+
+    A condition with a schedule of its own may come late enough; one that does not look for what is missing says so.
+    """
+    parts = [] if condition is None else [condition]
+    for part in parts:
+        parts += getattr(part, "children", None) or ()
+    cron = any(type(part).__name__ == "CronTickPassedCondition" for part in parts)
+    return not cron and any(part.get_label() == "any_deps_missing" for part in parts)
+
+
 def exists_from(definition: Any, key: str) -> datetime:
     """The moment from which a partition exists: the end of its window, `end_offset` windows earlier."""
     window = definition.time_window_for_partition_key(key)

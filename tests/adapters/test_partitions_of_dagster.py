@@ -63,6 +63,11 @@ def test_a_day_that_runs_before_its_last_hours_exist(told: dict[str, Any]) -> No
     assert [key[-5:] for _, key in found["witness"]["missing"]] == ["22:00", "23:00"]
     assert "end_offset=-1" in found["hint"]
     assert codes(told["check"]["hours_exist"]) == codes(told["check"]["days_late"]) == []
+    for name in ("on_missing", "part_of_more"):  # they look for what is missing, as eager does
+        assert told["eager"][name][0] == "02 00:01"
+        assert codes(told["check"][name]) == ["PS923"]
+    assert told["eager"]["at_three"] == ["02 03:10"]  # a schedule of its own comes late enough
+    assert codes(told["check"]["at_three"]) == []
 
 
 def test_windows_that_can_never_be_complete(told: dict[str, Any]) -> None:

@@ -82,19 +82,23 @@ def refusal(definitions: dg.Definitions) -> str | None:
 # --- late inputs (dagster#34094) --------------------------------------------------------------------------------------
 
 
-def late_hours(hours: int = 0, days: int = 0) -> dg.Definitions:
+def late_hours(hours: int = 0, days: int = 0, condition: Any = eager) -> dg.Definitions:
     """A day of hours, whose partitions exist so many hours, and days, later than their windows end."""
     hourly = dg.HourlyPartitionsDefinition(start_date="2026-03-01-00:00", end_offset=-hours)
     daily = dg.DailyPartitionsDefinition(start_date="2026-03-01", end_offset=-days)
     return dg.Definitions(
         assets=[
             asset("raw", hourly),
-            asset("daily", daily, ("raw", dg.TimeWindowPartitionMapping()), automation_condition=eager),
+            asset("daily", daily, ("raw", dg.TimeWindowPartitionMapping()), automation_condition=condition),
         ]
     )
 
 
 hours_exist = late_hours()
+on_missing = late_hours(hours=2, condition=dg.AutomationCondition.on_missing())
+part_of_more = late_hours(hours=2, condition=eager & ~dg.AutomationCondition.in_progress())
+three_o_clock = dg.AutomationCondition.cron_tick_passed("5 3 * * *")
+at_three = late_hours(hours=2, condition=dg.AutomationCondition.in_latest_time_window() & three_o_clock)
 hours_late = late_hours(hours=2)
 days_late = late_hours(hours=2, days=1)
 
@@ -115,6 +119,7 @@ def asked_for(definitions: dg.Definitions) -> list[str]:
         (moment(2, 0), hours_of(1, 0, 22)),
         (moment(2, 1), []),
         (moment(2, 2), hours_of(1, 22, 24)),
+        (moment(2, 3) + datetime.timedelta(minutes=9), []),
         (moment(3, 0), []),
         (moment(3, 1), []),
     ]
@@ -254,7 +259,8 @@ def answer() -> dict[str, Any]:
     cycles += ["month_of_its_days", "month_before", "whole"]
     found: dict[str, Any] = {"check": {name: check(name) for name in (*cycles, "own_today", *FINE)}}
     found["refused"] = {name: refusal(globals()[name]) for name in cycles}
-    late = {"hours_exist": hours_exist, "hours_late": hours_late, "days_late": days_late}
+    late = {name: globals()[name] for name in ("hours_exist", "hours_late", "days_late", "on_missing", "part_of_more")}
+    late["at_three"] = at_three
     found["eager"] = {name: asked_for(definitions) for name, definitions in late.items()}
     windows = {"begins_later": "2026-03-01", "begins_with_it": "2026-03-11", "allowed": "2026-03-01"}
     windows |= {"ends_earlier": "2026-04-01", "never_together": "2026-01-05"}
