@@ -18,19 +18,22 @@ from progress.errors import PointstampError
 AssertValidGraph: TypeAlias = Callable[..., FileReport]
 
 
-def assert_valid_graph(graph: Any, *, ignore: Collection[str] | str = (), strict: bool = False) -> FileReport:
+def assert_valid_graph(
+    graph: Any, *, tool: str | None = None, ignore: Collection[str] | str = (), strict: bool = False
+) -> FileReport:
     """Raise AssertionError with what `pointstamp check` prints where a graph has errors; else answer the report.
 
     Parameters
     ----------
     graph : a `Graph`, the path of a graph file, its data as a mapping, a networkx graph, or anything that has one of
         them as `graph`: a `Dataflow`, a `Flow`
+    tool : of whose graph the other argument is the target, as for `check --from`: `("app:graph", tool="langgraph")`
     ignore : codes (`"PS402"`) or names (`"unreachable"`) of findings that are left out
     strict : warnings are errors, too
     """
     __tracebackhide__ = True  # pytest shows the line of the test, not this one
     left_out = {code(word).number for word in ([ignore] if isinstance(ignore, str) else ignore)}
-    report = report_of(graph)
+    report = report_of(graph, tool)
     report = report._replace(diagnostics=[found for found in report.diagnostics if found.code not in left_out])
     serious = ("error", "warning") if strict else ("error",)
     if any(found.severity in serious for found in report.diagnostics):
@@ -38,8 +41,13 @@ def assert_valid_graph(graph: Any, *, ignore: Collection[str] | str = (), strict
     return report
 
 
-def report_of(graph: Any) -> FileReport:
-    """What `pointstamp check` says of a graph; `graph` as for `assert_valid_graph`."""
+def report_of(graph: Any, tool: str | None = None) -> FileReport:
+    """What `pointstamp check` says of a graph; `graph` and `tool` as for `assert_valid_graph`."""
+    if tool is not None:
+        from graphs.adapters import adapter
+        from graphs.adapters.report import check_target
+
+        return check_target(adapter(tool), str(graph))
     if isinstance(graph, str | os.PathLike):
         file = os.fspath(graph)
         try:

@@ -72,6 +72,7 @@ TOOLS: dict[str, Tool] = {
     "airflow": Tool("graphs.adapters.airflow", "apache-airflow-core", "file.py or module: the Dags in it"),
     "dagster": Tool("graphs.adapters.dagster", "dagster", "module:defs, a Definitions"),
     "dbt": Tool("graphs.adapters.dbt", "", "target/manifest.json"),
+    "networkx": Tool("graphs.adapters.networkx", "networkx", "module:graph, a DiGraph or a MultiDiGraph"),
     "langgraph": Tool("graphs.adapters.langgraph", "langgraph", "module:graph, a StateGraph, compiled or not"),
     "agent-framework": Tool("graphs.adapters.agent_framework", "agent-framework-core", "module:workflow, a Workflow"),
     "pydantic-graph": Tool("graphs.adapters.pydantic_graph", "pydantic-graph", "module:graph, a built Graph"),

@@ -21,6 +21,8 @@ from progress.errors import PointstampError, brief
 if TYPE_CHECKING:
     import networkx
 
+    from graphs.adapters import Found
+
 NODE_ATTRIBUTES = ("time", "summary", "requests", "notify", "label")
 EDGE_ATTRIBUTES = ("id", "time", "label")
 
@@ -149,6 +151,20 @@ def _edges(source: networkx.Graph[Any]) -> Any:
     if source.is_multigraph():
         return source.edges(keys=True, data=True)  # type: ignore[call-overload]
     return ((head, tail, None, attributes) for head, tail, attributes in source.edges(data=True))
+
+
+def read(target: str) -> Found:
+    """What `check --from networkx` judges: the graph that `module:graph` names, read as `from_networkx` does."""
+    import networkx
+
+    from graphs.adapters import Found
+    from graphs.adapters.target import load
+
+    given = load(target)
+    if not isinstance(given, networkx.Graph):
+        said = f"{brief(target)} is {type(given).__name__}"
+        raise PointstampError("PS903", said, "a DiGraph or a MultiDiGraph of networkx")
+    return Found(from_networkx(given))
 
 
 def to_networkx(graph: Graph) -> networkx.MultiDiGraph[Any]:

@@ -96,6 +96,27 @@ def test_what_is_a_graph_for_the_assertion() -> None:
             assert_valid_graph(bad)
 
 
+def test_a_graph_of_another_tool_is_named_as_for_the_command(tmp_path: Path) -> None:
+    (tmp_path / "drawings.py").write_text(
+        "import networkx\n"
+        "standing = networkx.DiGraph([('a', 'b'), ('b', 'a')])\n"
+        "moving = networkx.DiGraph()\n"
+        "moving.add_edge('a', 'b', summary={'advance': 1})\n"
+        "moving.add_edge('b', 'a')\n"
+        "both_ways = networkx.Graph([('a', 'b')])\n"
+        "number = 3\n"
+    )
+    file = tmp_path / "drawings.py"
+    assert assert_valid_graph(f"{file}:moving", tool="networkx").valid
+    for name, says in (("standing", "PS301"), ("both_ways", "undirected"), ("number", "PS903"), ("none", "PS903")):
+        with pytest.raises(AssertionError, match=says):
+            assert_valid_graph(f"{file}:{name}", tool="networkx")
+    with pytest.raises(PointstampError, match="PS901"):
+        assert_valid_graph("x:y", tool="networks")
+    ran = subprocess.run([BIN / "pointstamp", "check", "--from", "networkx", f"{file}:standing"], capture_output=True)
+    assert ran.returncode == 1
+
+
 def test_findings_are_left_out_and_warnings_counted_as_asked() -> None:
     graph = graph_with_a_warning()
     assert [found.code for found in report_of(graph).diagnostics] == ["PS403"]
