@@ -496,6 +496,11 @@ not_a_graph: Any = "graph"
         (lambda: keyed().join(stream(), add), "PS812: : a.join with <stream a>, which has no key"),
         (lambda: keyed().join(keyed(), add, how="outter"), "PS814: : a.join: how is 'outter' (did you mean 'outer'?)"),
         (lambda: stream().join(stream(), add), "PS812: : join of 'a' has no key (key_on before it, or whole)"),
+        (
+            lambda: keyed().map(abs),
+            "PS814: : a.map: its values have keys, which only operators by key look at (map before",
+        ),
+        (lambda: keyed().output("b"), "PS814: : a.output: its values have keys"),
         (lambda: stream().map(_async), "PS814: : a.map: _async is async (map_async"),
         (lambda: stream().map_async(_async, at_once=0), "PS814: : a.map_async: at_once is 0"),
         (lambda: stream().distinct(by=3), "PS814: : a.distinct: by is 3"),
@@ -619,3 +624,9 @@ def test_three_steps_by_value_are_the_one_after_the_other(first: str, second: st
             stream, means = BY_VALUE[word][0](stream), BY_VALUE[word][1](means)
         stream.output("out")
         assert flow.run(sources={"in": [(7, v) for v in range(20)]})["out"] == [(7, v) for v in means], third
+
+
+def test_what_is_not_there_is_not_there() -> None:
+    for each in (stream(), keyed()):
+        with pytest.raises(AttributeError, match="has no 'frobnicate'"):
+            each.frobnicate  # noqa: B018 - it raises
