@@ -18,7 +18,7 @@ from graphs.streams.loops.nodes import unchanged
 from graphs.streams.loops.scope import Loop
 from graphs.streams.names import Names
 from graphs.streams.parts import Part
-from graphs.streams.refusals import check_name, refused
+from graphs.streams.refusals import check_name, check_number, refused
 from graphs.streams.scope import Scope
 from graphs.streams.step import Input, Origin, Step
 from graphs.streams.stream import Stream
@@ -77,6 +77,7 @@ class Flow(Generic[T]):
         self.names = Names()
         self.sources: dict[str, Source] = {}
         self.sinks: dict[str, Sink] = {}
+        self.ahead: dict[str, int] = {}  # how many times of an input may be in the program at once
         self.parts: list[Part] = []  # graphs that were added
         self._times: set[str] = set()  # inputs of times alone
         self._dataflow: Dataflow | None = None
@@ -86,23 +87,44 @@ class Flow(Generic[T]):
         return f"Flow({len(self.steps)} steps, inputs {[*self.names.inputs]}, outputs {[*self.names.outputs]})"
 
     @overload
-    def input(self, name: str, *, source: Source | None = None) -> Stream[T, Any]: ...
+    def input(self, name: str, *, source: Source | None = None, ahead: int | None = None) -> Stream[T, Any]: ...
     @overload
-    def input(self, name: str, of: type[V], *, source: Source | None = None) -> Stream[T, V]: ...
-    def input(self, name: str, of: Any = None, *, source: Source | None = None) -> Stream[T, Any]:
-        """What comes in on the input edge of this name. `of` is for type checkers: what its values are."""
-        return self._stream(Origin(self._input(name, source)))
+    def input(
+        self, name: str, of: type[V], *, source: Source | None = None, ahead: int | None = None
+    ) -> Stream[T, V]: ...
+    def input(
+        self, name: str, of: Any = None, *, source: Source | None = None, ahead: int | None = None
+    ) -> Stream[T, Any]:
+        """What comes in on the input edge of this name.
+
+        `of` is for type checkers: what its values are. `ahead` is how many of its times may be in the program at once,
+        where its source says what is complete (`progress.runtime.ahead`): the next waits until one of them is over.
+
+        >>> from pointstamp import Complete, Flow
+        >>> flow = Flow()
+        >>> flow.input("epochs", ahead=1).whole(lambda time, all: [sum(all)]).output("sums")
+        >>> flow.run(sources={"epochs": [(0, 3), (0, 4), Complete([1]), (1, 5)]})
+        {'sums': [(0, 7), (1, 5)]}
+        """
+        return self._stream(Origin(self._input(name, source, ahead)))
 
     @overload
-    def collection(self, name: str, *, source: Source | None = None) -> Collection[T, Any]: ...
+    def collection(
+        self, name: str, *, source: Source | None = None, ahead: int | None = None
+    ) -> Collection[T, Any]: ...
     @overload
-    def collection(self, name: str, of: type[V], *, source: Source | None = None) -> Collection[T, V]: ...
-    def collection(self, name: str, of: Any = None, *, source: Source | None = None) -> Collection[T, Any]:
+    def collection(
+        self, name: str, of: type[V], *, source: Source | None = None, ahead: int | None = None
+    ) -> Collection[T, V]: ...
+    def collection(
+        self, name: str, of: Any = None, *, source: Source | None = None, ahead: int | None = None
+    ) -> Collection[T, Any]:
         """A bag that changes: changes `(value, count)` come in on the input edge of this name.
 
-        `of` is for type checkers: what its values are. Lists, as JSON has them, become tuples.
+        `of` is for type checkers: what its values are. Lists, as JSON has them, become tuples. `ahead` is that of
+        `input`: many times at once cost more each than one after the other.
         """
-        changes = self._stream(Origin(self._input(name, source)))
+        changes = self._stream(Origin(self._input(name, source, ahead)))
         return Collection(changes.map(partial(as_change, name), name=name))
 
     def iterate(
@@ -131,7 +153,10 @@ class Flow(Generic[T]):
         check_name("iterate", name)
         return iterated(self, streams, body, until, most, name)
 
-    def _input(self, name: str, source: Source | None) -> Step:
+    def _input(self, name: str, source: Source | None, ahead: int | None = None) -> Step:
+        if ahead is not None:
+            check_number(f"input {name!r}", ahead, "ahead")
+            self.ahead[name] = ahead
         step = Step(name, self.scope)
         self.names.input(step)
         self._add(step)
@@ -193,7 +218,9 @@ class Flow(Generic[T]):
         """The dataflow of the program as it is now."""
         if self._dataflow is None:
             graph, nodes = build(self)
-            self._dataflow = Dataflow(graph, nodes, sources=self.sources, sinks=self.sinks, on_error=self.on_error)
+            self._dataflow = Dataflow(
+                graph, nodes, sources=self.sources, sinks=self.sinks, on_error=self.on_error, ahead=self.ahead
+            )
         return self._dataflow
 
     @property
