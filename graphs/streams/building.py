@@ -98,6 +98,7 @@ class _Building:
             part.copy_to(graph, {edge for edge, origin in self.names.edges.items() if self._is_joined(edge, origin)})
             nodes |= part.nodes
         edges: list[tuple[str | None, str | None, str]] = []
+        times = {name: origin.scope.domain() for origin, names in self.leaving.items() for name in names}
         roles: dict[Unit, dict[str, str]] = {unit: {} for unit in units}
         ports: dict[Unit, dict[str, list[str]]] = {unit: {} for unit in units}
         emits: dict[Unit, dict[str, Any]] = {unit: {} for unit in units}
@@ -132,10 +133,10 @@ class _Building:
                 notify=last.notify,
             )  # fmt: skip
             leaving = {port: tuple(names) for port, names in ports[unit].items()}
-            wiring = Wiring(unit.name, last.scope.domain(), roles[unit], defaultdict(tuple, leaving))
+            wiring = Wiring(unit.name, last.scope.domain(), roles[unit], defaultdict(tuple, leaving), last.scope.seen)
             nodes[unit.name] = partial(unit.code, wiring) if last.own is None else last.own
         for source, target, name in edges:
-            graph.edge(source, target, id=name)
+            graph.edge(source, target, id=name, time=times.get(name))
         return graph, nodes
 
     def _gather(self) -> None:
@@ -179,11 +180,15 @@ class _Building:
             del self.units[step]
 
     def _put_at_doors(self) -> None:
-        """Where code of the user's own leads into a loop: a node between, since the code sends at times outside."""
+        """A node between, where code of the user's own leads into a loop, since it sends at times outside.
+
+        And where what leaves a loop enters another one: the times between are those of a node.
+        """
         for unit in dict.fromkeys(self.units.values()):
             for number, (origin, role) in enumerate(unit.inputs):
+                leaves = origin.scope is not origin.step.scope
                 is_own = origin.step.own not in (None, Relay) or bool(origin.step.node)
-                if is_own and origin.scope is not unit.steps[0].scope:
+                if (is_own or leaves) and origin.scope is not unit.steps[0].scope:
                     door = Unit(Step(f"{origin.step.name}.in", origin.scope, (Input(origin),), own=Relay))
                     self.units[door.last] = door
                     unit.inputs[number] = Input(Origin(door.last), role)

@@ -126,7 +126,8 @@ class ByValueNode(Mapped):
         """The function for values of a time."""
         if not self.timed:
             return self.function
-        steps = [step._replace(function=partial(step.function, time)) if step.timed else step for step in self.steps]
+        seen = self.wiring.seen(time)
+        steps = [step._replace(function=partial(step.function, seen)) if step.timed else step for step in self.steps]
         return composed(steps)[0]
 
 

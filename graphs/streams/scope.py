@@ -6,6 +6,7 @@ A loop's times are decided when the program is whole, since they depend on wheth
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from graphs.streams.refusals import refused
 from progress.order import Domain, Int, Nat
@@ -31,6 +32,10 @@ class Scope:
         """The domain of its times; asked when the program is whole."""
         assert self._domain is not None
         return self._domain
+
+    def seen(self, time: Any) -> Any:
+        """A time as functions of the user's see it."""
+        return time
 
     def around(self) -> Iterator[Scope]:
         """This scope, and those that it stands in, from the inside to the outside."""

@@ -41,6 +41,7 @@ class Wiring(NamedTuple):
     domain: Domain
     roles: Mapping[str, str]  # edges that lead to it: as what each is read
     ports: Mapping[str, tuple[str, ...]]  # edges that leave it, by port
+    seen: Callable[[Any], Any] = lambda time: time  # a time as functions of the user's see it
 
 
 class Step:

@@ -32,7 +32,7 @@ class Whole(Operator):
 
     def on_notify(self, time: Any, out: Out) -> None:
         """Hand on a copy, so that a call which fails has changed nothing."""
-        self.send([*self.f(time, [*self.open[time]])], out)
+        self.send([*self.f(self.wiring.seen(time), [*self.open[time]])], out)
         del self.open[time]
 
     def give_up(self, time: Any) -> Any:

@@ -211,9 +211,7 @@ def program(random: Random) -> Program:
         streams.append(flow.input(name, of=int))
         meant.append(pairs)
     rounds: dict[str, Pairs] = {}  # what outputs that show the rounds of loops mean
-    loop: Operator = partial(
-        looped, shown=rounds, depth=0 if is_partial else 1
-    )  # loops in each other need times in one order
+    loop: Operator = partial(looped, shown=rounds)
     for number in range(random.randint(2, 12)):
         others = ANYWHERE if is_partial else OVER_NUMBERS
         operator = random.choice([loop, *others])

@@ -250,10 +250,9 @@ def at_or_before(earlier: Time, later: Time) -> bool:
     return bool(earlier <= later)
 
 
-FINITE = {
-    "finite": {"elements": list("abcdef"), "below": [list(pair) for pair in ("ac", "ad", "bc", "bd", "ce", "df")]}
-}
-ABOVE = {"a": "acdef", "b": "bcdef", "c": "ce", "d": "df", "e": "e", "f": "f"}  # c and d are both least above a and b
+BELOW = [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["c", "e"], ["d", "f"], ["c", "g"], ["d", "g"]]
+FINITE = {"finite": {"elements": [*"abcdefg"], "below": BELOW}}
+ABOVE = {"a": "acdefg", "b": "bcdefg", "c": "ceg", "d": "dfg", "e": "e", "f": "f", "g": "g"}  # c, d: least above a, b
 
 
 def epochs(random: Random) -> tuple[Any, Callable[[Time, Time], bool], list[Time]]:
@@ -264,7 +263,7 @@ def epochs(random: Random) -> tuple[Any, Callable[[Time, Time], bool], list[Time
     if kind == "product":
         return {"product": ["nat", "nat"]}, at_or_before, [*combinations_of(range(3), range(2))]
     if kind == "finite":
-        return FINITE, lambda earlier, later: later in ABOVE[earlier], [*"abcdef"]
+        return FINITE, lambda earlier, later: later in ABOVE[earlier], [*"abcdefg"]
     return {"product": ["nat", "unit"]}, lambda one, other: bool(one[0] <= other[0]), [(n, None) for n in range(3)]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from graphs.streams.collections.moments import Moments, Rounds, at_or_before
+from graphs.streams.collections.moments import Moments, Rounds, at_or_before, closed
 
 Bag = dict[Hashable, int]  # values with how often each is there; never 0 times
 
@@ -81,14 +81,13 @@ class History:
             for each in list(found):
                 found[moments.with_past(each, rounds)] = None
         recent = self._recent.get(key, ())
-        if len(recent) > (time in recent):
-            count = 0
-            while count != len(found):  # once where any two times have one least time after both
-                count = len(found)
-                for other in recent:
-                    for each in list(found):
-                        for bound in moments.bounds(each, other):
-                            found[bound] = None
+        for other in recent:
+            for each in list(found):
+                bounds = moments.bounds(each, other)
+                if len(bounds) > 1:  # of several, two may meet again later
+                    both = closed(moments, (*recent, time))
+                    return {meeting: None for meeting in both if moments.less_equal(time, meeting)}
+                found.update(dict.fromkeys(bounds))
         return found
 
     def matches(self, key: Hashable, time: Any) -> Iterator[tuple[Any, int, Bag]]:

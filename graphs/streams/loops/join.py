@@ -7,7 +7,7 @@ from typing import Any
 
 from graphs.streams.join import LEFT, Bag, by_key, entered
 from graphs.streams.keys import Keys
-from graphs.streams.loops.scope import LAST
+from graphs.streams.loops.scope import LAST, with_round
 from graphs.streams.operator import Operator
 from graphs.streams.step import Wiring
 from progress.runtime.out import Out
@@ -36,7 +36,7 @@ class JoinOutside(Operator):
 
     def in_round(self, time: Any, number: int) -> Any:
         """A time in a round of all the loops between."""
-        return (*time[: -self.levels], *[number] * self.levels)
+        return with_round(time, number, self.levels)
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """What a call makes is entered when all of it is made: one that fails has changed nothing."""

@@ -3,9 +3,9 @@
 No loop reaches the round `LAST`. So a request for it, at some time, is granted when all rounds of that time are over,
 and what was kept for them can go.
 
-One loop alone has the product order: round 3 of one epoch need not wait for round 2 of the next, nor the other way
-round. Where a loop stands in a loop, a message that leaves the inner one in round (1, 5) comes back to it in (2, 0),
-which is later only lexicographically (Condition 2).
+Rounds are beside the epoch: round 3 of one epoch need not wait for round 2 of the next, nor the other way round. Where
+a loop stands in a loop, a message that leaves the inner one in round (1, 5) comes back to it in (2, 0), which is later
+only lexicographically (Condition 2); so times are `(epoch, (1, 5))` there, a product of the epoch with such rounds.
 """
 
 from __future__ import annotations
@@ -60,9 +60,19 @@ class Loop(Scope):
         raise refused("PS811", what, "join it, or lead it in with what begins the loop, or iterate")
 
     def domain(self) -> Domain:
-        """The times around, with one coordinate more; decided by whether this loop has to do with another one."""
+        """The times around, with the rounds of all loops that this one stands in."""
         *loops, whole = [*self.around()]
-        return with_rounds(whole.domain(), len(loops), is_nested=bool(self.inner) or len(loops) > 1)
+        return with_rounds(whole.domain(), len(loops))
+
+    def seen(self, time: Any) -> Any:
+        """The time around, as it is seen there, and the round."""
+        assert self.outer is not None
+        if not isinstance(time[-1], tuple):
+            around = time[:-1] if isinstance(self.outer.domain(), Product | Lex) else time[0]
+            return self.outer.seen(around), time[-1]
+        *before, number = time[-1]
+        around = (*time[:-1], before[0] if len(before) == 1 else tuple(before))
+        return self.outer.seen(around), number
 
 
 class CollectionLoop(Loop):
@@ -74,22 +84,29 @@ class CollectionLoop(Loop):
 
     def domain(self) -> Domain:
         *loops, whole = [*self.around()]
-        return with_rounds(whole.domain(), len(loops), is_nested=False)
+        parts, rounds = whole.domain(), [ROUNDS] * len(loops)
+        return Product([*(parts.parts if isinstance(parts, Product) else (parts,)), *rounds])
 
 
-def with_rounds(epochs: Domain, depth: int, is_nested: bool) -> Domain:
+def with_rounds(epochs: Domain, depth: int) -> Domain:
     """The domain of times of loops that stand in each other, `depth` of them."""
-    flat = epochs.parts if isinstance(epochs, Product | Lex) else (epochs,)
-    kind = Lex if is_nested or isinstance(epochs, Lex) else Product
-    return kind([*flat, *[ROUNDS] * depth])
+    rounds: list[Domain] = [ROUNDS] * depth
+    if isinstance(epochs, Lex):
+        return Lex([*epochs.parts, *rounds])
+    flat = epochs.parts if isinstance(epochs, Product) else (epochs,)
+    return Product([*flat, ROUNDS if depth == 1 else Lex(rounds)])
 
 
 def rounds_of(time: Any) -> int:
     """The round of the innermost loop."""
-    found: int = time[-1]
+    last = time[-1]
+    found: int = last[-1] if isinstance(last, tuple) else last
     return found
 
 
-def with_round(time: Any, number: int) -> Any:
-    """A time in another round of the innermost loop."""
-    return (*time[:-1], number)
+def with_round(time: Any, number: int, levels: int = 1) -> Any:
+    """A time in another round of the innermost loop, or in that of several of the innermost ones."""
+    last = time[-1]
+    if isinstance(last, tuple):
+        return (*time[:-1], (*last[:-levels], *[number] * levels))
+    return (*time[:-levels], *[number] * levels)
