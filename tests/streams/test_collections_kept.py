@@ -212,3 +212,10 @@ def test_what_cannot_be_written_is_refused_where_it_is(write: Any, code: str) ->
         write(Flow().collection("c"))
     assert found.value.code == code
     assert "test_collections_kept.py:" in str(found.value)
+
+
+def test_rounds_stand_beside_epochs_so_these_are_not_lexicographic() -> None:
+    collection = Flow(time={"lex": ["nat", "nat"]}).collection("c")
+    with pytest.raises(PointstampError, match=r"PS815: .*'c\.iterate' goes round beside its epochs") as found:
+        collection.iterate(lambda x: x.distinct())
+    assert "test_collections_kept.py:" in str(found.value)

@@ -11,7 +11,7 @@ import pytest
 
 from graphs.streams import Flow, Stream, rounds, unchanged
 from progress.errors import PointstampError
-from progress.runtime import Batch, NodeFailed, Out
+from progress.runtime import Batch, DeadLetter, NodeFailed, Out
 
 ENGINES: list[dict[str, Any]] = [
     {"engine": "sim"},
@@ -299,6 +299,23 @@ def test_a_stream_from_outside_is_there_in_every_round_and_begins_none() -> None
     assert sorted(found["sums"]) == [(0, 3), (0, 11), (0, 12), (0, 13), (2, 8)]
 
 
+def test_where_nothing_comes_in_no_body_is_run_for_what_is_outside() -> None:
+    """So an inner loop need not come to its end there."""
+    seen: list[Any] = []
+    flow: Flow[int] = Flow()
+    inside, outside = flow.input("inside"), flow.input("outside")
+
+    def body(all: Stream[Any, Any]) -> Stream[Any, Any]:
+        return all.merge(outside).inspect(seen.append).distinct()
+
+    inside.iterate(body, name="all").output("out")
+    for source in ([(1, 7), (0, 9)], [(0, 9), (1, 7)]):
+        seen.clear()
+        found = flow.run(sources={"inside": [(0, 1)], "outside": source})
+        assert sorted(found["out"]) == [(0, 1), (0, 9)]
+        assert {*seen} == {1, 9}
+
+
 def test_epochs_of_one_loop_overlap() -> None:
     """A round of the second epoch is over before the first epoch is."""
     seen: list[Any] = []
@@ -463,6 +480,18 @@ def test_a_loop_without_end_fails_in_words(options: dict[str, Any]) -> None:
     with pytest.raises(NodeFailed, match="PS817: 'turning' has not come to its end after 50 rounds") as found:
         flow.run(sources={"signs": [(0, 1)]}, **options)
     assert "\n" not in str(found.value)
+
+
+def test_a_loop_without_end_may_go_to_the_dead_letters() -> None:
+    flow: Flow[int] = Flow(on_error=DeadLetter("endless"))
+    turning = flow.input("signs").iterate(lambda signs: signs.map(lambda n: -n), most=5, name="turning")
+    turning.output("ends")
+    found = flow.run(sources={"signs": [(0, 1), (1, 0)]})
+    assert found["ends"] == [(1, 0)]
+    (failed,) = found["endless"]
+    assert failed[0] == (0, 4)
+    state = found.nodes["turning"].snapshot()
+    assert not any(state.values())
 
 
 def test_what_is_in_a_loop_may_be_looked_at_by_an_output_with_rounds() -> None:

@@ -16,9 +16,10 @@ from graphs.streams.collections.nodes import AGAIN, LEFT, RIGHT, START, Count, D
 from graphs.streams.collections.refusals import not_a_change
 from graphs.streams.loops.looping import beginning, merging
 from graphs.streams.loops.scope import CollectionLoop
-from graphs.streams.refusals import bad_step, check_function, check_number
+from graphs.streams.refusals import bad_step, check_function, check_number, refused
 from graphs.streams.step import Input, Origin, Step, Wiring
 from progress.errors import brief
+from progress.order import Lex
 from progress.runtime.node import Relay
 
 if TYPE_CHECKING:
@@ -201,6 +202,10 @@ class Collection(Generic[T, V]):
         check_number(path, most, "most")
         flow = self._changes._flow
         outer, (changes,) = beginning(flow, path, self._changes)
+        epochs = [*outer.around()][-1].domain()
+        if isinstance(epochs, Lex):  # a coordinate more would be ordered after them, not beside
+            right = "times that are numbers, or a product; roll_up before"
+            raise refused("PS815", f"{path!r} goes round beside its epochs, which are {epochs!r}", right)
         loop = CollectionLoop(flow, outer, path)
         start = Input(changes._origin, START)
         head = flow._add(

@@ -75,6 +75,10 @@ class Reduction(Operator):
         self.due.pop(time, None)
         settle(self.moments, time, self.came, self.gave)
 
+    def give_up(self, time: Any) -> Any:
+        """The keys that were to be looked at."""
+        return [*self.due.pop(time, {})]
+
     @property
     def size(self) -> int:
         """How many changes are kept."""
@@ -209,6 +213,10 @@ class Net(Operator):
         """Send what is left of them."""
         self.send(list(self.open[time].items()), out)
         del self.open[time]
+
+    def give_up(self, time: Any) -> Any:
+        """The changes of the time."""
+        return [*self.open.pop(time, {}).items()]
 
     @property
     def size(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.by_value import ByValue, node_of
-from graphs.streams.loops.nodes import AGAIN, DONE, NOW, OUTSIDE, START, TICK, Head, Repeat, port, unchanged
+from graphs.streams.loops.nodes import AGAIN, BEGIN, DONE, NOW, OUTSIDE, START, TICK, Head, Repeat, port, unchanged
 from graphs.streams.loops.scope import Loop
 from graphs.streams.refusals import bad_step, check_function, check_number
 from graphs.streams.step import Input, Origin, Step
@@ -27,6 +27,7 @@ class RoundLoop(Loop):
     def __init__(self, flow: Flow[Any], outer: Scope, name: str) -> None:
         super().__init__(flow, outer, name)
         self.head: Step | None = None
+        self.starts: list[Origin] = []  # what it begins with
         self.repeated: dict[Origin, Bags[Any, Any]] = {}
 
     def entered(self, stream: Bags[Any, Any]) -> Bags[Any, Any]:
@@ -35,7 +36,8 @@ class RoundLoop(Loop):
         if found is None:
             assert self.head is not None
             inputs = (Input(stream._origin, OUTSIDE), Input(Origin(self.head, TICK), TICK))
-            step = Step(f"{self.name}.{stream._name}", self, inputs, Repeat, keeps=True, notify=True)
+            begin = tuple(Input(each, BEGIN) for each in self.starts)
+            step = Step(f"{self.name}.{stream._name}", self, (*inputs, *begin), Repeat, keeps=True, notify=True)
             found = self.repeated[stream._origin] = self.flow._stream(Origin(self.flow._add(step)))
         return found
 
@@ -125,6 +127,7 @@ def iterated(
         raise bad_step(path, "there are no streams", "a tuple of those that it begins with")
     outer, starts = beginning(flow, path, *streams)
     loop = RoundLoop(flow, outer, path)
+    loop.starts = [each._origin for each in starts]
     numbers = range(len(streams))
     done = [port(DONE, number, is_single) for number in numbers]
     head = loop.head = flow._add(
@@ -149,12 +152,9 @@ def iterated(
     if not (isinstance(found, tuple) and len(found) == len(streams)):
         right = f"a tuple of {len(streams)} streams, one for each variable"
         raise bad_step(path, f"its body gives {brief(found)}", right)
-    given = [loop.result(each, inside if is_single else []) for each in found]
-    for number, each in enumerate(given):
-        if any(each._origin == other._origin for other in inside):  # as where two variables change places
-            same = Step(f"{path}.again {number}", loop, (Input(each._origin),), own=Relay)
-            each = flow._stream(Origin(flow._add(same)))
-        head.inputs += (Input(each._origin, f"{AGAIN} {number}"),)
+    for number, each in enumerate(found):
+        given = loop.result(each, inside if is_single else [])  # of several, one may stay as it is
+        head.inputs += (Input(given._origin, f"{AGAIN} {number}"),)
     return tuple(flow._stream(Origin(head, each)) for each in done)
 
 

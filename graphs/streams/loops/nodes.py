@@ -19,7 +19,7 @@ Until = Callable[[Any, Any, int], Any]  # f(before, now, round): whether what th
 
 START, AGAIN = "start", "again"  # what comes in: with the number of the variable
 NOW, DONE, TICK = "now", "done", "tick"  # what leaves
-OUTSIDE = "outside"
+OUTSIDE, BEGIN = "outside", "begin"
 
 
 def port(kind: str, number: int, is_single: bool) -> str:
@@ -83,32 +83,44 @@ class Head(Operator):
         del self.bags[time]
         self.came.pop(time, None)
 
+    def give_up(self, time: Any) -> Any:
+        """What the round began with, and what it has given, of each variable; the loop is over for this time."""
+        return self.bags.pop(time, None), self.came.pop(time, None)
+
 
 class Repeat(Operator):
     """A stream from outside in each round: what comes in the first one is sent again whenever a round begins.
 
-    It is forgotten when all rounds are over. Cost: O(1) a value and round.
+    Where nothing comes in for the loop to begin with, no round does. All is forgotten when all rounds are over. Cost:
+    O(1) a value and round.
     """
 
-    kept = ("bags",)
+    kept = ("bags", "begun")
 
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
         self.bags: dict[Any, Bag] = {}
+        self.begun: dict[Any, None] = {}  # the first rounds of loops with something to begin with
 
     def on_messages(self, edge: str, time: Any, values: Sequence[Any], out: Out) -> None:
-        """Send and keep what comes in; send what is kept when a round begins."""
-        first = with_round(time, 0)
-        if self.wiring.roles[edge] == OUTSIDE:
-            self.send([*values], out)
+        """Keep what comes from outside; send it when a round begins, in the first one as it comes."""
+        role, first = self.wiring.roles[edge], with_round(time, 0)
+        if role == OUTSIDE:
             self.bags.setdefault(first, []).extend(values)
+            sent = values if first in self.begun else ()
+        else:
+            sent = self.bags.get(first, ()) if role == TICK or first not in self.begun else ()
+        if role == BEGIN:
+            self.begun[first] = None
+        self.send([*sent], out)
+        if role != TICK:
             out.request(with_round(time, LAST))
-        elif kept := self.bags.get(first):
-            self.send([*kept], out)
 
     def on_notify(self, time: Any, out: Out) -> None:
         """All rounds are over."""
-        self.bags.pop(with_round(time, 0), None)
+        first = with_round(time, 0)
+        self.bags.pop(first, None)
+        self.begun.pop(first, None)
 
 
 def unchanged(before: Any, now: Any, round: int) -> bool:
