@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 import pytest
 
+import progress.runtime.running
 from graphs.streams import Flow, Stream, rounds, unchanged
 from progress.errors import PointstampError
-from progress.runtime import Batch, DeadLetter, NodeFailed, Out
+from progress.runtime import SILENT, Batch, DeadLetter, NodeFailed, Out
+from progress.runtime.checkpoint import State
+from progress.runtime.rests import Keeping
+from progress.runtime.running import Running
 
 ENGINES: list[dict[str, Any]] = [
     {"engine": "sim"},
@@ -408,6 +412,58 @@ def test_epochs_of_loops_in_a_loop_overlap() -> None:
     flow.input("numbers").iterate(both, name="outer").output("ends")
     assert Counter(flow.run(sources={"numbers": [(0, 9), (1, 9)]})["ends"]) == Counter({(0, 0): 1, (1, 0): 1})
     assert seen.index(((1, 0), 0)) < seen.index(((0, 1), 0))
+
+
+def test_loops_go_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds, what is there in each of them, joins with what is outside, loops in a loop, values that go alone."""
+    monkeypatch.setattr(progress.runtime.running, "WORK", 0)
+    flow: Flow[int] = Flow()
+    spreading(flow)
+    numbers, more = flow.input("numbers"), flow.input("more")
+    numbers.iterate(lambda all: all.merge(more).distinct().map(lambda n: n // 2), rounds(3), name="both").output("all")
+    numbers.iterate(
+        lambda outer: outer.iterate(lambda inner: inner.merge(more).distinct(), name="inner").map(lambda n: n // 2),
+        rounds(2),
+        name="outer",
+    ).output("nested")
+    pairs = more.key_on(lambda n: n % 2)
+
+    def alone(inside: Stream[Any, Any]) -> Any:
+        met = inside.key_on(lambda n: n % 2).join(pairs, lambda key, n, other: (n - 1, other))
+        again, done = met.branch(lambda pair: pair[0] > 0)
+        return again.map(lambda pair: pair[0]).distinct(), done
+
+    numbers.loop(alone, name="alone").output("met")
+    random = Random(7)
+    given: dict[str, list[Any]] = {
+        "roads": [(t, road) for t in range(3) for road in some_roads(random, 6, 5)],
+        "numbers": [(t, random.randrange(6)) for t in range(3) for _ in range(2)],
+        "more": [(t, random.randrange(6)) for t in range(3) for _ in range(2)],
+    }
+
+    def slowly(items: list[Any]) -> Callable[[], Iterator[Any]]:
+        def source() -> Iterator[Any]:
+            for item in items:
+                yield item
+                yield SILENT
+
+        return source
+
+    sources = {name: slowly(items) for name, items in given.items()}
+    outputs = ("labels", "all", "nested", "met")
+    whole: list[Any] = []
+    kept: list[tuple[State, int]] = []
+    keeping = Keeping(lambda state: kept.append((state, len(whole))), 0.0)
+    sinks: Any = {name: lambda *what, name=name: whole.append((name, *what)) for name in outputs}
+    Running(flow.dataflow, sources, sinks, "sim", keeping=keeping).run(None, 1)
+    assert {name for name, *_ in whole} == {*outputs}
+    assert len(kept) > 200
+    for state, left in kept[::25]:
+        rest: list[Any] = []
+        sinks = {name: lambda *what, name=name, rest=rest: rest.append((name, *what)) for name in outputs}
+        keeping = Keeping(lambda state: None, 1e9, state)
+        Running(flow.dataflow, sources, sinks, "sim", keeping=keeping).run(None, 1)
+        assert Counter(whole[:left] + rest) == Counter(whole)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
