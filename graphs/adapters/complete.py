@@ -56,7 +56,11 @@ def read_have(file: str) -> dict[str, Sequence[str | None]]:
         return found
 
     try:
-        data = json.loads(read_file(file), object_pairs_hook=once)
+        text = read_file(file)
+    except PointstampError as error:
+        raise PointstampError("PS927", f"{brief(file)}: {error.message}", error.hint) from None
+    try:
+        data = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise PointstampError("PS927", f"{brief(file)} is not JSON: {error}", _RIGHT) from None
     if not isinstance(data, Mapping):

@@ -65,7 +65,7 @@ def partitions(target: str) -> Assets:
             given = given()
         if isinstance(given, (dagster.AssetsDefinition, dagster.AssetSpec)):
             given = [given]
-        if isinstance(given, (list, tuple)) and not isinstance(given, dagster.Definitions):
+        if type(given) in (list, tuple):  # much that Dagster has is a tuple as well
             given = dagster.Definitions(assets=given)
         if not hasattr(given, "resolve_asset_graph"):
             said = f"{brief(target)} is {type(given).__name__}"

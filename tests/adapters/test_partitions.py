@@ -139,5 +139,6 @@ def test_questions_to_no_tool_with_partitions_are_refused(tmp_path: Path, capsys
             code = int(str(ended.code))
         said = capsys.readouterr()
         assert (code, said.out) == (2, ""), arguments
+        assert "none.json" not in " ".join(arguments) or "none.json" in said.err
         assert said.err.strip()
         assert "Traceback" not in said.err

@@ -139,6 +139,12 @@ def test_what_cannot_be_asked_is_refused_in_one_line(told: dict[str, Any], quest
     assert answer["out"] == ""
 
 
+def test_what_is_not_assets_is_refused_in_one_line(told: dict[str, Any]) -> None:
+    for said, code in zip(told["not assets"], ("PS903", "PS903", "PS904"), strict=True):
+        assert code in said
+        assert said.count("\n") == 1
+
+
 def test_partitions_that_were_left_out(told: dict[str, Any]) -> None:
     (found,) = told["gaps"]["diagnostics"]
     assert (found["code"], told["gaps"]["exit"]) == ("PS924", 1)

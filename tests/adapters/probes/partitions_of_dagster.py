@@ -295,6 +295,7 @@ def answer() -> dict[str, Any]:
             "have of another asset": complete({"rwa": []}, "daily=2026-03-01"),
             "have of no such partition": complete({"raw": ["2026-03-01"]}, "daily=2026-03-01"),
         }
+        found["not assets"] = [check(name)["stderr"] for name in ("day", "SAME", "refusal")]
         file = Path(folder, "gaps.json")
         file.write_text(json.dumps({"raw": [*hours_of(1, 3, 7), *hours_of(1, 9, 12)], "daily": ["2026-03-01"]}))
         found["gaps"] = check("hours_exist", "--have", str(file))
