@@ -83,8 +83,8 @@ class Session(ByTime):
         self.end = time + GAP
 
     def close(self) -> Any:
-        """First and last time, how many."""
-        return self.state[0], self.end - GAP, len(self.state[1])
+        """First and last time, and the values."""
+        return self.state[0], self.end - GAP, self.state[1]
 
 
 class Top(ByTime):
@@ -173,7 +173,7 @@ def sessions(question: dict[str, Any]) -> tuple[float, list[Any]]:
     stream = keyed(flow, question)
     if question["way"] == "by hand":
         seconds, arrived = ran(flow, op.stateful_batch("session", stream, lambda state: Session()))
-        return seconds, [[key, *found] for key, found in arrived]
+        return seconds, [[key, first, last, len(values)] for key, (first, last, values) in arrived]
     windower = windowing.SessionWindower(gap=LENGTH * GAP)
     found = windowing.collect_window("session", stream, clock(LENGTH), windower)
     seconds, arrived = ran(flow, found.down)
