@@ -76,6 +76,7 @@ class AgentGraph:
         self.kept_by = kept_by
         self.pace: Pace = pace
         self.optional_joins = optional_joins
+        self.is_open = False  # there are ways that cannot be read, so that a run may come to any part
         self.parts: dict[str, Part] = {}
 
     def add(self, part: Part) -> None:

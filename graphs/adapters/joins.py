@@ -3,10 +3,12 @@
 A join of all runs when each source has sent since it ran last. It is *complete* at a time u when every run in which one
 source sends at u has every source send at u. A *decision* at a part f in round t takes some of the ways of one exit and
 leaves the others; with it, only what could result without the ways that it leaves is possible at that time, and in
-later rounds of the loops that f is in everything is again.
+later rounds of the loops that f is in everything is again. Several decisions that together keep one source from
+coming are one here.
 
 **PS912.** The join *may never fire* when a decision leaves a source p possible at u, and another one, q, possible
-neither at u nor at a later round: p has sent, and what q has to send never comes in this run. It is an error where the
+neither at u nor at a later round: p has sent, and what q has to send never comes in this run; or when no way leads to q
+at all. It is an error where the
 part takes exactly one way, and whichever it takes has this effect.
 
 **PS913.** It *mixes rounds* when such a decision leaves q possible at a later round u' > u: then q of u' comes together
@@ -24,7 +26,7 @@ Cost: two closures for each decision on which the sources of a join hang, and on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from graphs.adapters import Finding
@@ -66,6 +68,7 @@ def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
         name for name, part in rounds.agents.parts.items() if part.waits == "all" and len(rounds.entering[name]) > 1
     ]
     if joins:
+        found += _never_reached(rounds, words, joins)
         found += _by_decisions(rounds, words, joins)
         told = {name for name, finding in found if finding.code == "PS913"}
         found += [each for name in joins if name not in told for each in _overtaken(rounds, words, name)]
@@ -75,25 +78,43 @@ def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
     return found
 
 
+def _never_reached(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+    """Joins with a source to which no way leads at all."""
+    reached = rounds.reached()
+    for name in joins if not rounds.agents.is_open else ():
+        sends = [arc for arc in rounds.entering[name] if arc.source in rounds.alive]
+        missing = [arc for arc in rounds.entering[name] if arc.source not in reached]
+        if sends and missing:
+            agents = rounds.agents
+            shown, one, other = agents.shown(name), agents.shown(sends[0].source), agents.shown(missing[0].source)
+            message = f"'{shown}' never fires: it waits for '{other}', to which no way leads"
+            proof = CouldResultIn(rounds.graph()).proof(_start(rounds), (sends[0].source, rounds.base(sends[0].source)))
+            steps = [*walk(agents, proof or []), [shown, list(rounds.base(name)), f"waits for '{other}'"]]
+            witness = {"join": shown, "comes": one, "missing": other, "walks": [steps]}
+            hint = f"add a way to '{other}', or let '{shown}' wait for the others alone"
+            yield name, Finding("PS912", message, hint, witness, "error")
+
+
 # --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterator[tuple[str, Finding]]:
     """The first decision of each kind for each join; mixed runs only where rounds are not mixed already."""
     agents = rounds.agents
-    network = rounds.graph().network()
+    network = rounds.judged().network()
     possible = close(network, [_start(rounds)]).frontiers
     never: dict[str, list[_Left]] = {name: [] for name in joins}
     mixing: dict[str, _Left] = {}
-    for decision in _decisions(rounds, joins, possible.keys()):
-        without = rounds.graph({arc.id for arc in decision.left}).network()
+
+    def judge(decision: _Decision, names: Sequence[str]) -> None:
+        without = rounds.judged({arc.id for arc in decision.left}).network()
         first = close(without, [_start(rounds)]).frontiers
         if decision.at not in first:
-            continue
-        again = _again(rounds, decision.at, first)
+            return
+        again = _again(rounds, {decision.at, *(arc.source for arc in decision.left)}, first)
         after = close(network, again).frontiers if again else {}
         hanging = _hanging(rounds, decision) if agents.optional_joins else None
-        for name in joins:
+        for name in names:
             left = _left(rounds, name, decision, (possible, first, after), (without, network), again)
             if left is None or (hanging is not None and left.sends.id in hanging):
                 continue
@@ -101,6 +122,13 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
                 never[name].append(left)
             else:
                 mixing.setdefault(name, left)
+
+    for decision in _decisions(rounds, joins, possible.keys()):
+        judge(decision, joins)
+    for name in joins:
+        if not never[name] and name not in mixing:
+            for decision in _avoiding(rounds, name):
+                judge(decision, [name])
     for name, each in never.items():
         if each:
             yield name, _never(rounds, words, name, each[0], _whatever(each))
@@ -151,6 +179,48 @@ def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[
                     yield _Decision(name, exit.by, rest, (arc,))
 
 
+def _avoiding(rounds: Rounds, name: str) -> Iterator[_Decision]:
+    """For each source of a join, the decisions that together keep it from coming in a round, where there are such.
+
+    A part leads to a source inevitably when one of its exits takes all of its ways, and one of them does; or takes
+    exactly one, and each of them does. Whoever decides otherwise avoids it.
+    """
+    parts = rounds.agents.parts
+    for source in rounds.entering[name]:
+        inevitable: set[str] = set()
+
+        def leads(arc: Arc, source: Arc = source, inevitable: set[str] = inevitable) -> bool:
+            return arc.id == source.id or (arc.target in inevitable and arc.id not in rounds.back)
+
+        def must(part: str, leads: Callable[[Arc], bool] = leads) -> bool:
+            if parts[part].silent:
+                return False
+            for group, exit in enumerate(parts[part].exits):
+                ways = [arc for arc in rounds.leaving[part] if arc.group == group]
+                if exit.takes == "all" and any(map(leads, ways)):
+                    return True
+                if exit.takes == "one" and ways and all(map(leads, ways)):
+                    return True
+            return False
+
+        while added := {part for part in parts if part not in inevitable and parts[part].waits != "all" and must(part)}:
+            inevitable |= added
+        left = tuple(
+            arc
+            for part in sorted(parts, key=rounds.order.__getitem__)
+            if part not in inevitable
+            for arc in rounds.leaving[part]
+            if (arc.exit.takes != "all" or parts[part].silent)
+            and any(leads(other) for other in rounds.leaving[part] if other is arc or _together(other, arc))
+        )
+        if left and rounds.agents.start not in inevitable:
+            yield _Decision(left[0].source, left[0].exit.by, (), left)
+
+
+def _together(one: Arc, other: Arc) -> bool:
+    return one.exit.takes == "together" and one.group == other.group
+
+
 def _leading(rounds: Rounds, sources: Sequence[Arc]) -> dict[str, int]:
     """For each part, and each source's own arc, which sources it leads to within its round, as bits."""
     leads: dict[str, int] = {arc.id: 1 << number for number, arc in enumerate(sources)}
@@ -170,12 +240,12 @@ def _leading(rounds: Rounds, sources: Sequence[Arc]) -> dict[str, int]:
 def _hanging(rounds: Rounds, decision: _Decision) -> Any:
     """What is possible whatever is decided at a part: also if it takes no way at all that it decides on."""
     decided = {arc.id for arc in rounds.leaving[decision.at] if arc.exit.takes != "all"}
-    return close(rounds.graph(decided), [_start(rounds)]).frontiers
+    return close(rounds.judged(decided), [_start(rounds)]).frontiers
 
 
-def _again(rounds: Rounds, at: str, first: Any) -> list[tuple[str, Any]]:
+def _again(rounds: Rounds, decided: Collection[str], first: Any) -> list[tuple[str, Any]]:
     """Where the next round of a loop in whose rounds a part runs begins, with a decision taken in this one."""
-    loops = rounds.contexts[at]
+    loops = {loop for name in decided for loop in rounds.contexts[name]}
     back = [arc for arc in rounds.arcs if arc.id in first and rounds.back.get(arc.id) in loops]
     return [(arc.id, time) for arc in back for time in first[arc.id]]
 
@@ -203,7 +273,7 @@ def _left(
         return _Left(decision, sending[0], missing[0], None, early, [])
     arc, time = min(later, key=lambda each: each[1])
     late: list[Pointstamp] = []
-    if arc not in decision.left:
+    if arc.id in networks[0].numbers:
         late = list(CouldResultIn(networks[0]).proof(start, (arc.id, time)) or [])
     for begin in again if not late else ():
         if way := CouldResultIn(networks[1]).proof(begin, (arc.id, time)):
@@ -221,11 +291,11 @@ def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, F
     if agents.pace is None or not rounds.contexts[name]:
         return
     into = {arc.id for arc in rounds.entering[name]}
-    without = rounds.graph(into).network()
+    without = rounds.judged(into).network()
     loops = [loop for loop in rounds.contexts[name] if _round(rounds, without, loop.head, loop) is not None]
     if not loops:  # every loop waits for the join
         return
-    whole = FirstWays(rounds, rounds.graph().network(), *_start(rounds))
+    whole = FirstWays(rounds, rounds.judged().network(), *_start(rounds))
     base, steps = rounds.base(name), whole.steps(agents.start)
     arcs = [arc for arc in rounds.entering[name] if whole.times.get(arc.id) == base]
     for one in arcs:
@@ -237,7 +307,7 @@ def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, F
             if other.source == one.source or (agents.pace == "steps" and lag <= 0):
                 continue
             around = {arc.id for arc in rounds.entering[other.source]} | into
-            way = _round(rounds, rounds.graph(around).network(), one.source, loop)
+            way = _round(rounds, rounds.judged(around).network(), one.source, loop)
             if way is None:
                 continue
             period = sum(agents.parts[place].steps for place, _ in way[1:] if place in agents.parts)
@@ -268,7 +338,7 @@ def _round(rounds: Rounds, network: Network, name: str, loop: Loop) -> list[Poin
 def _all_rounds(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, Finding]]:
     """A loop that goes round again before the join of all that runs in it has run."""
     agents = rounds.agents
-    network = rounds.graph({arc.id for arc in rounds.entering[name]}).network()
+    network = rounds.judged({arc.id for arc in rounds.entering[name]}).network()
     for loop in rounds.contexts[name]:
         way = _round(rounds, network, loop.head, loop)
         if way is None:
@@ -304,6 +374,9 @@ def _says(rounds: Rounds, decision: _Decision) -> str:
     agents = rounds.agents
     if not decision.by:
         return f"when '{agents.shown(decision.at)}' sends nothing"
+    if len({arc.source for arc in decision.left}) > 1:
+        others = [f"'{agents.shown(arc.source)}' does not go to '{agents.shown(arc.target)}'" for arc in decision.left]
+        return f"when {' and '.join(others)}"
     by = f"{decision.by} of '{agents.shown(decision.at)}'"
     taken = listed(_names(agents, decision.taken)) if decision.taken else ""
     left = listed(dict.fromkeys(_names(agents, [arc.target for arc in decision.left])), "or")

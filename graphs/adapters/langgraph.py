@@ -106,6 +106,8 @@ def describe(given: Any, builder: Any) -> tuple[AgentGraph, list[str]]:
         join = agents.add_join(sources, target)
         for source in sources:
             exits[source].append(Exit((join,)))
+    agents.is_open = any(branch.ends is None for by_name in builder.branches.values() for branch in by_name.values())
+    agents.is_open |= any(_commands_undeclared(spec) for spec in builder.nodes.values())
     paused = {
         name
         for when in ("interrupt_before_nodes", "interrupt_after_nodes")
@@ -155,12 +157,16 @@ def _all_literal(given: tuple[Any, ...]) -> bool:
     return bool(given) and all(each is str or get_origin(each) is Literal for each in given)
 
 
+def _commands_undeclared(spec: Any) -> bool:
+    return not spec.ends and "Command" in names_in(function_of(spec.runnable))
+
+
 def _commanded(name: str, spec: Any, unknown: list[str]) -> Iterator[Exit]:
     """What a node may jump to by itself, where it says so."""
     if spec.ends:
         targets = tuple(spec.ends) if not isinstance(spec.ends, Mapping) else tuple(spec.ends.keys())
         yield Exit(targets, "unsure", "the Command")
-    elif "Command" in names_in(function_of(spec.runnable)):
+    elif _commands_undeclared(spec):
         unknown.append(
             f"'{name}' makes a Command and declares no destinations: where it goes is decided in a run; annotate it "
             "-> Command[Literal[...]]"

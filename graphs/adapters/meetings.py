@@ -49,7 +49,7 @@ def _forks(rounds: Rounds, network: Network, concerns: Callable[[set[str]], bool
     """
     for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__, reverse=True):
         pairs = [pair for pair in combinations(_different(rounds, name), 2) if not are_alternatives(*pair)]
-        if pairs and concerns(rounds.reached(name)):
+        if pairs and name in rounds.alive and concerns(rounds.reached(name)):
             whole = FirstWays(rounds, network, name, rounds.base(name))
             reached: dict[str, FirstWays] = {}
             for one, other in pairs:
@@ -70,7 +70,7 @@ def _different(rounds: Rounds, name: str) -> list[Arc]:
 
 def repeated(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
     """PS911: what fires more than once, each part once, with the pair of ways that is most certain."""
-    network = rounds.graph().network()
+    network = rounds.judged().network()
     several = {
         name: arcs
         for name, arcs in rounds.entering.items()
@@ -96,7 +96,9 @@ def repeated(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
 
 
 def _is_certain(rounds: Rounds, arc: Arc) -> bool:
-    return arc.exit.takes == "all" and not rounds.agents.parts[arc.source].silent
+    """Whether what comes to an arc's source goes on by it in every run."""
+    source = rounds.agents.parts[arc.source]
+    return arc.exit.takes == "all" and not source.silent and source.waits != "all"
 
 
 def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[list[Arc]] | None:
@@ -115,25 +117,50 @@ def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[
             for way in first.ways(fork.one, one, {start, name}):
                 passed = {arc.target for arc in way} | {start}
                 for another in second.ways(fork.other, other, passed):
-                    lengths = {_length(rounds, each, earliest) for each in (way, another)}
-                    if not by_step or len(lengths) > 1:
+                    lengths = _lengths(rounds, way, another, earliest)
+                    if (not by_step or lengths[0] != lengths[1]) and _go_together(rounds, [*way, *another]):
                         return [way, another]
     return None
+
+
+def _go_together(rounds: Rounds, arcs: Sequence[Arc]) -> bool:
+    """Whether all joins of all on two ways may run with the decisions that the ways need."""
+    joins = {arc.target for arc in arcs if rounds.agents.parts[arc.target].waits == "all"}
+    if not joins:
+        return True
+    taken = {arc.id for arc in arcs}
+    dropped = {
+        other.id
+        for arc in arcs
+        if arc.exit.takes == "one"
+        for other in rounds.leaving[arc.source]
+        if other.group == arc.group and other.id not in taken
+    }
+    return joins <= rounds.live(dropped)
 
 
 def _brings(reach: FirstWays, arc: Arc, name: str) -> bool:
     return bool(reach.times.get(arc.id) == reach.times[name])
 
 
-def _length(rounds: Rounds, way: Sequence[Arc], earliest: dict[str, int]) -> int:
-    """The step in which a way arrives: a join of all runs when its last source has."""
-    step = 0
+def _lengths(rounds: Rounds, way: Sequence[Arc], other: Sequence[Arc], earliest: dict[str, int]) -> tuple[int, int]:
+    """The steps in which two ways arrive: a join of all runs when its last source has, perhaps on the other way."""
+    first = _taken(rounds, way, earliest, {})
+    second = _taken(rounds, other, earliest, first)
+    first = _taken(rounds, way, earliest, second)
+    return first[way[-1].target], second[other[-1].target]
+
+
+def _taken(rounds: Rounds, way: Sequence[Arc], earliest: dict[str, int], known: dict[str, int]) -> dict[str, int]:
+    step, steps = 0, {way[0].source: 0}
     for arc in way:
         part = rounds.agents.parts[arc.target]
         step += part.steps
         if part.waits == "all":
-            step = max(step, earliest.get(arc.target, 0))
-    return step
+            sources = {each.source for each in rounds.entering[arc.target]}
+            step = max([step, *(known.get(source, earliest.get(source, 0)) for source in sources - steps.keys())])
+        steps[arc.target] = step
+    return steps
 
 
 def _told_repeated(
@@ -179,7 +206,7 @@ def waiting_for_others(rounds: Rounds, words: Words) -> list[tuple[str, Finding]
     resting = [name for name, part in agents.parts.items() if part.waits == "rest"]
     if not resting or not rounds.loops:
         return []
-    network = rounds.graph().network()
+    network = rounds.judged().network()
     related = {
         loop.head: FirstWays(rounds, network, loop.head, rounds.base(loop.head)).times.keys() for loop in rounds.loops
     }

@@ -71,10 +71,40 @@ class Rounds:
         self._find(list(agents.parts), self._internal(agents.parts, self.arcs), None)
         self.back = {arc: loop for loop in self.loops for arc in loop.back}
         self.contexts = self._contexts()
+        self.alive = self.live()
 
     def base(self, name: str) -> tuple[int, ...]:
         """The time of a part in the first round of all its loops, in the first run."""
         return (0,) * (1 + len(self.contexts[name]))
+
+    def live(self, dropped: Collection[str] = ()) -> set[str]:
+        """The parts that a run may come to without some arcs: a join of all only if it may come to each source.
+
+        All of them where there are ways that cannot be read.
+        """
+        if self.agents.is_open:
+            return set(self.agents.parts)
+        missing = {
+            name: len({arc.source for arc in arcs}) if self.agents.parts[name].waits == "all" else 1
+            for name, arcs in self.entering.items()
+        }
+        live: set[str] = set()
+        waiting = [self.agents.start]
+        while waiting:
+            name = waiting.pop()
+            if name not in live:
+                live.add(name)
+                for target in {arc.target for arc in self.leaving[name] if arc.id not in dropped}:
+                    if target in missing:
+                        missing[target] -= 1
+                        if missing[target] == 0:
+                            waiting.append(target)
+        return live
+
+    def judged(self, dropped: Collection[str] = ()) -> Graph:
+        """The graph without some arcs, and without those of joins that never run then, and of what they lead to."""
+        live = self.live(dropped)
+        return self.graph({*dropped, *(arc.id for arc in self.arcs if arc.source not in live)})
 
     def reached(self, begin: str | None = None) -> set[str]:
         """The parts that a run may come to, or what a part leads to, itself too."""
