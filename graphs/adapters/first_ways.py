@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection
+from functools import cached_property
 from typing import Any
 
 from graphs.adapters.rounds import Arc, Rounds
@@ -49,6 +50,17 @@ class FirstWays:
                 if not missing[arc.target]:
                     ready.append(arc.target)
         return order
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """After which numbers of steps each part may run, as the bits of a number; a join perhaps fewer."""
+        parts = self.rounds.agents.parts
+        counts = dict.fromkeys(self.order, 0)
+        for name in self.order:
+            counts[name] = counts[name] or 1
+            for arc in self.leaving[name]:
+                counts[arc.target] |= counts[name] << parts[arc.target].steps
+        return counts
 
     def steps(self, begin: str) -> dict[str, int]:
         """After how many of the tool's steps each part may run first; a join of all, when its last source has."""

@@ -26,7 +26,8 @@ Cost: two closures for each decision on which the sources of a join hang, and on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from graphs.adapters import Finding
@@ -38,6 +39,8 @@ from progress.closure import close
 from progress.could_result_in import CouldResultIn
 from progress.pointstamp import Pointstamp
 from progress.topology import Network
+
+MOST_WORK = 20_000  # arcs looked at for decisions one by one; beyond, only for those that keep a source of a join away
 
 
 class _Decision(NamedTuple):
@@ -123,7 +126,7 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
             else:
                 mixing.setdefault(name, left)
 
-    for decision in _decisions(rounds, joins, possible.keys()):
+    for decision in islice(_decisions(rounds, joins, possible.keys()), MOST_WORK // (1 + len(rounds.arcs))):
         judge(decision, joins)
     for name in joins:
         if not never[name] and name not in mixing:
@@ -186,35 +189,44 @@ def _avoiding(rounds: Rounds, name: str) -> Iterator[_Decision]:
     exactly one, and each of them does. Whoever decides otherwise avoids it.
     """
     parts = rounds.agents.parts
+    alike: set[Any] = set()
     for source in rounds.entering[name]:
-        inevitable: set[str] = set()
-
-        def leads(arc: Arc, source: Arc = source, inevitable: set[str] = inevitable) -> bool:
-            return arc.id == source.id or (arc.target in inevitable and arc.id not in rounds.back)
-
-        def must(part: str, leads: Callable[[Arc], bool] = leads) -> bool:
-            if parts[part].silent:
-                return False
-            for group, exit in enumerate(parts[part].exits):
-                ways = [arc for arc in rounds.leaving[part] if arc.group == group]
-                if exit.takes == "all" and any(map(leads, ways)):
-                    return True
-                if exit.takes == "one" and ways and all(map(leads, ways)):
-                    return True
-            return False
-
-        while added := {part for part in parts if part not in inevitable and parts[part].waits != "all" and must(part)}:
-            inevitable |= added
+        kind = rounds.kind(source.source)
+        if kind in alike:
+            continue
+        alike.add(kind)
+        leading, inevitable = _inevitable(rounds, source)
         left = tuple(
             arc
             for part in sorted(parts, key=rounds.order.__getitem__)
             if part not in inevitable
             for arc in rounds.leaving[part]
             if (arc.exit.takes != "all" or parts[part].silent)
-            and any(leads(other) for other in rounds.leaving[part] if other is arc or _together(other, arc))
+            and any(other.id in leading for other in rounds.leaving[part] if other is arc or _together(other, arc))
         )
         if left and rounds.agents.start not in inevitable:
             yield _Decision(left[0].source, left[0].exit.by, (), left)
+
+
+def _inevitable(rounds: Rounds, source: Arc) -> tuple[set[str], set[str]]:
+    """The arcs, and the parts, that lead to an arc within a round whatever is decided after them. Cost: O(arcs)."""
+    parts = rounds.agents.parts
+    leading, waiting = {source.id}, [source.source]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in found or parts[name].waits == "all" or parts[name].silent:
+            continue
+        for group, exit in enumerate(parts[name].exits):
+            ways = [arc.id in leading for arc in rounds.leaving[name] if arc.group == group]
+            if any(ways) and (exit.takes == "all" or (exit.takes == "one" and all(ways))):
+                found.add(name)
+        if name in found:
+            for arc in rounds.entering[name]:
+                if arc.id not in rounds.back:
+                    leading.add(arc.id)
+                    waiting.append(arc.source)
+    return leading, found
 
 
 def _together(one: Arc, other: Arc) -> bool:

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
 from itertools import combinations
+from typing import Literal
 
 from graphs.adapters import Finding
 from graphs.adapters.agent_findings import Words, listed
@@ -33,12 +35,18 @@ class _Fork:
         self.whole = whole
         self.one = one
         self.other = other
-        self.ways = tuple(self._reach(arc, network, reached) for arc in (one, other))
+        self._network = network
+        self._reached = reached
 
-    def _reach(self, arc: Arc, network: Network, reached: dict[str, FirstWays]) -> FirstWays:
-        if arc.id not in reached:
-            reached[arc.id] = FirstWays(self.whole.rounds, network, arc.id, self.whole.times[arc.id])
-        return reached[arc.id]
+    @cached_property
+    def ways(self) -> tuple[FirstWays, FirstWays]:
+        """What the one could result in, and what the other."""
+        return self._reach(self.one), self._reach(self.other)
+
+    def _reach(self, arc: Arc) -> FirstWays:
+        if arc.id not in self._reached:
+            self._reached[arc.id] = FirstWays(self.whole.rounds, self._network, arc.id, self.whole.times[arc.id])
+        return self._reached[arc.id]
 
 
 def _forks(rounds: Rounds, network: Network, concerns: Callable[[set[str]], bool]) -> Iterator[_Fork]:
@@ -48,7 +56,11 @@ def _forks(rounds: Rounds, network: Network, concerns: Callable[[set[str]], bool
     by a symmetry two stand for all.
     """
     for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__, reverse=True):
-        pairs = [pair for pair in combinations(_different(rounds, name), 2) if not are_alternatives(*pair)]
+        pairs = [
+            pair
+            for pair in combinations(_different(rounds, rounds.leaving[name], "target"), 2)
+            if not are_alternatives(*pair)
+        ]
         if pairs and name in rounds.alive and concerns(rounds.reached(name)):
             whole = FirstWays(rounds, network, name, rounds.base(name))
             reached: dict[str, FirstWays] = {}
@@ -56,12 +68,14 @@ def _forks(rounds: Rounds, network: Network, concerns: Callable[[set[str]], bool
                 yield _Fork(whole, one, other, network, reached)
 
 
-def _different(rounds: Rounds, name: str) -> list[Arc]:
+def _different(rounds: Rounds, arcs: Sequence[Arc], at: Literal["source", "target"]) -> list[Arc]:
+    """Two of all the arcs whose ends are exchanged by a symmetry of the graph."""
     kinds: Counter[Hashable] = Counter()
     different: list[Arc] = []
-    for arc in rounds.leaving[name]:
-        if arc.target in rounds.leaving:
-            kind = rounds.kind(arc.target), arc.exit.takes, arc.exit.targets if arc.exit.takes != "all" else ()
+    for arc in arcs:
+        end = arc.source if at == "source" else arc.target
+        if end in rounds.leaving:
+            kind = rounds.kind(end), arc.exit.takes, arc.exit.targets if arc.exit.takes != "all" else ()
             kinds[kind] += 1
             if kinds[kind] <= 2:
                 different.append(arc)
@@ -103,13 +117,17 @@ def _is_certain(rounds: Rounds, arc: Arc) -> bool:
 
 def _apart(rounds: Rounds, fork: _Fork, name: str, arcs: Sequence[Arc]) -> list[list[Arc]] | None:
     """Two ways from a fork to a part that meet there first, at one time, and in different steps where that matters."""
-    first, second = fork.ways
     start = fork.one.source
+    by_step = rounds.agents.parts[name].waits == "step"
+    if name not in fork.whole.counts or (by_step and fork.whole.counts[name].bit_count() < 2):
+        return None
+    first, second = fork.ways
     if first.times.get(name) is None or first.times.get(name) != second.times.get(name):
         return None
-    by_step = rounds.agents.parts[name].waits == "step"
     earliest = fork.whole.steps(start) if by_step else {}
-    ends = [[arc for arc in arcs if _brings(reach, arc, name)] for reach in (first, second)]
+    ends = [
+        _different(rounds, [arc for arc in arcs if _brings(reach, arc, name)], "source") for reach in (first, second)
+    ]
     for one in ends[0]:
         for other in ends[1]:
             if one.id == other.id:

@@ -6,7 +6,9 @@ has the loop's round as a coordinate, which the way into the loop appends and th
 
 A way out that does not end the loop, because the node that takes it also goes on inside the loop, does not drop it:
 what it leads to runs once a round, beside the loop, and its times say in which. So does what meets such a node later.
-Where two loops that have nothing to do with each other meet in that way, the rounds of one of them are told apart.
+
+Loops are told apart up to `MOST_NESTED` in each other. Where two loops that have nothing to do with each other meet
+beside them, the rounds of one of them are told apart.
 
 Law: Condition 2 holds in the graph, and it advances, since every cycle passes the head of one of its loops.
 """
@@ -21,6 +23,7 @@ from graphs.adapters.agents import AgentGraph, Exit
 from graphs.graph import Graph
 from progress.component import component_numbers
 
+MOST_NESTED = 5  # loops in each other; in the innermost of so many each step is a round
 BEGIN = "(begin)"  # the input edge
 RESULT = "(result)"  # the node to which all parts tell what they have done, where that is asked for
 COLLECTED = " => result"  # ends the names of the ways to it
@@ -198,11 +201,14 @@ class Rounds:
             if not inside:
                 continue
             head = min(group, key=self.order.__getitem__)
-            loop = Loop(head, members, around, frozenset(arc.id for arc in inside if arc.target == head))
+            deepest = around is not None and len(around.chain()) == MOST_NESTED - 1
+            back = [arc for arc in inside if deepest or arc.target == head]
+            loop = Loop(head, members, around, frozenset(arc.id for arc in back))
             self.loops.append(loop)
             for name in group:
                 self._inside[name] = loop
-            self._find(group, [arc for arc in inside if arc.target != head], loop)
+            if not deepest:
+                self._find(group, [arc for arc in inside if arc.target != head], loop)
 
     # --- which rounds a part has ------------------------------------------------------------------------------------
 
