@@ -148,7 +148,7 @@ class Rounds:
         for name, depth in depths.items():
             notifies = name in agents.parts or name == RESULT
             graph.node(name, time=_times(depth), emits=emits.get(name), notify=notifies)
-        graph.edge(None, agents.start, "input" if collecting else BEGIN)
+        graph.edge(None, agents.start, "input" if collecting else _free(BEGIN, depths))
         for at, to, edge in edges:
             graph.edge(at, to, edge)
         if collecting:
@@ -297,9 +297,16 @@ def are_alternatives(one: Arc, other: Arc) -> bool:
 def _arcs(agents: AgentGraph) -> Iterable[Arc]:
     taken: dict[str, int] = {}
     for source, group, exit, target in agents.arcs():
-        name = f"{source}->{target}"
+        name = _free(f"{source}->{target}", agents.parts)
         taken[name] = taken.get(name, 0) + 1
         yield Arc(source, target, group, exit, name if taken[name] == 1 else f"{name} {taken[name]}")
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """A name that no node has: nodes and edges share one set of names."""
+    while name in taken:
+        name += "'"
+    return name
 
 
 def _times(loops: int) -> dict[str, list[str]]:

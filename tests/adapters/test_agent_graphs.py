@@ -7,13 +7,14 @@ runs of a graph can be tried, and each is small enough to be tried in every way.
 from collections.abc import Iterator
 from itertools import product
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from graphs.adapters import Finding
+from graphs.adapters import Finding, first_ways, joins
 from graphs.adapters.agent_findings import Words, judge
 from graphs.adapters.agents import AgentGraph, Exit, Part
+from progress.closure import close
 from progress.conditions import check_conditions
 
 WORDS = Words("", "", "", "", "")
@@ -195,3 +196,71 @@ def test_loops_without_a_way_out_are_those_that_never_end(seed: int) -> None:
         seen["all of them"] += never_ends
         seen["none"] += not loops
     assert min(seen.values()) >= 10, seen
+
+
+# --- cost -------------------------------------------------------------------------------------------------------------
+
+
+def chain_of_routers(length: int) -> AgentGraph:
+    """Each router goes on or ends; two of them feed a join."""
+    agents = AgentGraph("chain", "n0", END, limit="nothing ends it", pace="steps")
+    for number in range(length):
+        exits = [Exit((f"n{number + 1}", END), "one", "somebody")] if number < length - 1 else []
+        if number in (length // 2, length - 2):
+            exits.append(Exit(("join",)))
+        agents.add(Part(f"n{number}", "step", exits))
+    agents.add(Part("join", "all", [Exit((END,))], steps=0))
+    return agents
+
+
+def dense_layers(count: int) -> AgentGraph:
+    agents = AgentGraph("layers", "begin", END, limit="nothing ends it", pace="steps")
+    agents.add(Part("begin", "step", [Exit(tuple(f"0-{place}" for place in range(count)))]))
+    for layer in range(count):
+        following = tuple(f"{layer + 1}-{place}" for place in range(count)) if layer < count - 1 else (END,)
+        for place in range(count):
+            agents.add(Part(f"{layer}-{place}", "step", [Exit(following)]))
+    return agents
+
+
+def swarm(count: int) -> AgentGraph:
+    """Everybody hands over to everybody: loops in loops, as deep as they come."""
+    agents = AgentGraph("swarm", "n0", END, limit="nothing ends it", pace="steps")
+    for number in range(count):
+        others = tuple(f"n{other}" for other in range(count) if other != number)
+        agents.add(Part(f"n{number}", "step", [Exit((*others, END), "unsure", "a Command")]))
+    return agents
+
+
+@pytest.mark.parametrize(
+    ("agents", "codes", "most"),
+    [(chain_of_routers(400), ["PS912"], 60), (dense_layers(8), [], 80), (swarm(40), [], 10)],
+    ids=["chain", "layers", "swarm"],
+)
+def test_large_graphs_take_few_closures(
+    agents: AgentGraph, codes: list[str], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closures = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal closures
+        closures += 1
+        return close(*given)
+
+    monkeypatch.setattr(joins, "close", counted)
+    monkeypatch.setattr(first_ways, "close", counted)
+    rounds, found = judge(agents, WORDS)
+    assert [finding.code for finding in found] == codes
+    assert closures <= most
+    assert len(rounds.graph().nodes) < 10 * len(rounds.arcs)
+
+
+def test_nodes_may_be_called_like_edges() -> None:
+    agents = AgentGraph("names", "a", END, limit="nothing ends it", pace="steps")
+    agents.add(Part("a", "step", [Exit(("b", "a->b", "a"))]))
+    agents.add(Part("b", "step", [Exit(("(begin)",))]))
+    agents.add(Part("a->b", "step", [Exit(("(begin)",))]))
+    agents.add(Part("(begin)", "step"))
+    rounds, _ = judge(agents, WORDS)
+    assert check_conditions(rounds.graph()).condition_2.holds
+    assert sorted(rounds.graph().nodes)[:4] == ["(begin)", "a", "a->a (1)", "a->b"]
