@@ -92,12 +92,17 @@ class Flow(Generic[T]):
     def input(
         self, name: str, of: type[V], *, source: Source | None = None, ahead: int | None = None
     ) -> Stream[T, V]: ...
+    @overload
+    def input(
+        self, name: str, of: object, *, source: Source | None = None, ahead: int | None = None
+    ) -> Stream[T, Any]: ...
     def input(
         self, name: str, of: Any = None, *, source: Source | None = None, ahead: int | None = None
     ) -> Stream[T, Any]:
         """What comes in on the input edge of this name.
 
-        `of` is for type checkers: what its values are. `ahead` is how many of its times may be in the program at once,
+        `of` is for type checkers: the class of its values, as `Order` or `tuple[str, int]`; where they are of none, as
+        `int | None`, annotate the stream. `ahead` is how many of its times may be in the program at once,
         where its source says what is complete (`progress.runtime.ahead`): the next waits until one of them is over.
 
         >>> from pointstamp import Complete, Flow

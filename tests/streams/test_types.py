@@ -68,6 +68,8 @@ LINES = (
     ('orders.tumbling("10")', "has incompatible type"),
     ("amounts.session(5).map(lambda found: found[3][0].upper())", '"int" has no attribute "upper"'),
     ('flow.times("days").map(lambda day: day.upper())', '"int" has no attribute "upper"'),
+    ('maybe: Stream[int, int | None] = flow.input("maybe")', ""),
+    ('flow.input("other", of=int | None).map(lambda value: value.anything)', ""),
     ("wanted: Stream[int, tuple[str, int]] = amounts.reduce(max)", ""),
     ("other: Stream[int, tuple[str, str]] = amounts.reduce(max)", "Incompatible types in assignment"),
     ("keyed: KeyedStream[int, str, int] = amounts.reduce(max).keyed()", ""),
