@@ -12,8 +12,8 @@ from typing import Any
 
 from google.adk.workflow import Workflow
 
-from graphs.adapters import Finding, Found
-from graphs.adapters.agent_findings import Words, found_in
+from graphs.adapters import Found
+from graphs.adapters.agent_findings import Words, found_in, together
 from graphs.adapters.agents import AgentGraph, Exit, Part
 from graphs.adapters.code import function_of, names_in
 from graphs.adapters.target import load
@@ -48,18 +48,12 @@ def read_graph(given: Any, name: str = "") -> Found:
     """What there is to say of a Workflow, and of those within it."""
     if not isinstance(given, Workflow) or given.graph is None:
         raise PointstampError("PS903", f"{name} is {brief(given)}, not a Workflow", "Workflow(name=..., edges=[...])")
-    found, *inner = list(_read(given, ""))
-    findings = [*found.findings, *(finding for each in inner for finding in each.findings)]
-    return Found(found.graph, findings, [*found.unknown, *(says for each in inner for says in each.unknown)])
+    return together(_read(given, ""))
 
 
-def _read(given: Any, path: str) -> Iterator[Found]:
+def _read(given: Any, path: str) -> Iterator[tuple[str, Found]]:
     agents, unknown = describe(given)
-    found = found_in(agents, WORDS, unknown)
-    if path:
-        inner: list[Finding] = [each._replace(message=f"in '{path}': {each.message}") for each in found.findings]
-        found = Found(found.graph, inner, [f"in '{path}': {says}" for says in found.unknown])
-    yield found
+    yield path, found_in(agents, WORDS, unknown)
     for node in given.graph.nodes:
         if isinstance(node, Workflow) and node.graph is not None:
             yield from _read(node, f"{path}.{node.name}" if path else node.name)

@@ -46,6 +46,16 @@ def found_in(agents: AgentGraph, words: Words, unknown: Sequence[str] = ()) -> F
     return Found(rounds.graph(), findings, unknown)
 
 
+def together(found: Iterable[tuple[str, Found]]) -> Found:
+    """One answer of what was found in a graph, which comes first, and in those within it, by the path to each."""
+    (_, outer), *inner = found
+    findings, unknown = [*outer.findings], [*outer.unknown]
+    for path, each in inner:
+        findings += (finding._replace(message=f"in '{path}': {finding.message}") for finding in each.findings)
+        unknown += (f"in '{path}': {says}" for says in each.unknown)
+    return Found(outer.graph, findings, unknown)
+
+
 def listed(names: Iterable[str], last: str = "and") -> str:
     """Names for a sentence: `'a', 'b' and 'c'`."""
     quoted = [f"'{name}'" for name in names]

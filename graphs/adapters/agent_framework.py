@@ -13,8 +13,8 @@ from typing import Any
 
 from agent_framework import Executor, Workflow, WorkflowExecutor
 
-from graphs.adapters import Finding, Found
-from graphs.adapters.agent_findings import Words, found_in
+from graphs.adapters import Found
+from graphs.adapters.agent_findings import Words, found_in, together
 from graphs.adapters.agents import AgentGraph, Exit, Part
 from graphs.adapters.code import constants_in, names_in
 from graphs.adapters.sending import may_be_silent
@@ -52,17 +52,11 @@ def read_graph(given: Any, name: str = "") -> Found:
         raise PointstampError(
             "PS903", f"{name} is {brief(given)}, not a Workflow", "what WorkflowBuilder(...).build() gives"
         )
-    found, *inner = list(_read(given, ""))
-    findings = [*found.findings, *(finding for each in inner for finding in each.findings)]
-    return Found(found.graph, findings, [*found.unknown, *(says for each in inner for says in each.unknown)])
+    return together(_read(given, ""))
 
 
-def _read(workflow: Workflow, path: str) -> Iterator[Found]:
-    found = found_in(*describe(workflow))
-    if path:
-        inner: list[Finding] = [each._replace(message=f"in '{path}': {each.message}") for each in found.findings]
-        found = Found(found.graph, inner, [f"in '{path}': {says}" for says in found.unknown])
-    yield found
+def _read(workflow: Workflow, path: str) -> Iterator[tuple[str, Found]]:
+    yield path, found_in(*describe(workflow))
     for name, executor in workflow.executors.items():
         if isinstance(executor, WorkflowExecutor):
             yield from _read(executor.workflow, f"{path}.{name}" if path else name)

@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.adapters import Finding, Found
-from graphs.adapters.agent_findings import Words, found_in
+from graphs.adapters import Found
+from graphs.adapters.agent_findings import Words, found_in, together
 from graphs.adapters.agents import AgentGraph, Exit, Part, Takes
 from graphs.adapters.code import function_of, names_in
 from graphs.adapters.target import load
@@ -55,25 +55,16 @@ def read_graph(given: Any, name: str = "") -> Found:
     builder = getattr(given, "builder", given)
     if not isinstance(builder, StateGraph):
         raise PointstampError("PS903", f"{name} is {brief(given)}, not a StateGraph", "a StateGraph, compiled or not")
-    found, *inner = list(_read(given, builder, ""))
-    findings = [*found.findings, *(finding for each in inner for finding in each.findings)]
-    return Found(found.graph, findings, [*found.unknown, *(says for each in inner for says in each.unknown)])
+    return together(_read(given, builder, ""))
 
 
-def _read(given: Any, builder: Any, path: str) -> Iterator[Found]:
+def _read(given: Any, builder: Any, path: str) -> Iterator[tuple[str, Found]]:
     agents, unknown = describe(given, builder)
-    found = found_in(agents, WORDS, unknown)
-    yield found if not path else Found(found.graph, [_within(path, each) for each in found.findings], [
-        f"in '{path}': {says}" for says in found.unknown
-    ])  # fmt: skip
+    yield path, found_in(agents, WORDS, unknown)
     for name, spec in builder.nodes.items():
         inner = getattr(spec.runnable, "builder", None)
         if isinstance(inner, StateGraph):
             yield from _read(spec.runnable, inner, f"{path}.{name}" if path else name)
-
-
-def _within(path: str, finding: Finding) -> Finding:
-    return finding._replace(message=f"in '{path}': {finding.message}")
 
 
 def describe(given: Any, builder: Any) -> tuple[AgentGraph, list[str]]:

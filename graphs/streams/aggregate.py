@@ -97,8 +97,8 @@ def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
     )
 
 
-class Aggregating(Operator):
-    """Keeps what was made of the values so far for each key of a time, until the time is complete.
+class Gathering(Operator):
+    """Keeps what was made of the values so far for each key of an open time.
 
     Cost: O(1) calls of the functions a value; kept are the keys of open times.
     """
@@ -122,11 +122,15 @@ class Aggregating(Operator):
         else:
             self.open[time] = found
 
+    def give_up(self, time: Any) -> Any:
+        """What was made for the time, by key."""
+        return self.open.pop(time, None)
+
+
+class Aggregating(Gathering):
+    """Each time by itself: what was made for it leaves when it is complete."""
+
     def on_notify(self, time: Any, out: Out) -> None:
         """The time is complete: send, and forget."""
         self.send([*self.open[time].items()], out)
         del self.open[time]
-
-    def give_up(self, time: Any) -> Any:
-        """What was made for the time, by key."""
-        return self.open.pop(time, None)

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from graphs.streams.aggregate import Aggregate, Found
+from graphs.streams.aggregate import Aggregate, Found, Gathering
 from graphs.streams.keys import Keys
-from graphs.streams.operator import Operator
 from graphs.streams.refusals import bad_step, check_number
 from graphs.streams.scope import Scope
 from graphs.streams.step import Wiring
@@ -21,31 +20,17 @@ from progress.runtime.node import Node
 from progress.runtime.out import Out
 
 
-class SoFar(Operator):
+class SoFar(Gathering):
     """Adds each time's results to those before it, when it is complete: times come in a linear extension.
 
     Cost: a merge a key and time. Kept are all keys.
     """
 
-    fails_singly = True
     kept: tuple[str, ...] = ("open", "sums")
 
     def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:
-        super().__init__(wiring)
-        self.keys = keys
-        self.how = how
-        self.open: dict[Any, Found] = {}
+        super().__init__(keys, how, wiring)
         self.sums: dict[Any, Any] = {}
-
-    def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
-        """The values of a time are put together by themselves."""
-        out.request(time)
-        before = self.open.get(time)
-        found = self.how.gather(self.keys, values, before or {})
-        if before:
-            before.update(found)
-        else:
-            self.open[time] = found
 
     def on_notify(self, time: Any, out: Out) -> None:
         """All that is at or before the time is here: send the results of the keys that came at it."""
@@ -59,10 +44,6 @@ class SoFar(Operator):
         found = {key: merge(sums[key], part) if key in sums else part for key, part in now.items()}
         self.send([*found.items()], out)
         sums.update(found)
-
-    def give_up(self, time: Any) -> Any:
-        """What was made for the time, by key."""
-        return self.open.pop(time, None)
 
 
 class SoFarByTime(SoFar):
