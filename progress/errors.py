@@ -74,6 +74,6 @@ def brief(value: object) -> str:
     """A value for a message: as Python writes it, cut short."""
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+    except Exception:  # nested too deeply, a number of thousands of digits, or a `__repr__` that fails
         return f"a {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."

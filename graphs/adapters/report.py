@@ -7,6 +7,7 @@ and what would be wrong there the adapter says in the tool's words.
 from __future__ import annotations
 
 from graphs.adapters import Adapter, Finding, Found
+from graphs.adapters.target import failed, is_theirs
 from graphs.checking.check import UNDECIDED, check_graph, unreadable
 from graphs.checking.diagnostic import Diagnostic, FileReport
 from graphs.codes import code
@@ -21,6 +22,10 @@ def check_target(read: Adapter, target: str) -> FileReport:
         return report_on(read(target), target)
     except PointstampError as error:
         return unreadable(target, error)
+    except Exception as error:
+        if is_theirs(error):  # a method of the user's, which the tool or its adapter has called
+            return unreadable(target, failed(target, error))
+        raise
 
 
 def report_on(found: Found, target: str) -> FileReport:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import sysconfig
 import traceback
@@ -34,12 +35,20 @@ def load(target: str) -> Any:
         raise PointstampError("PS903", f"{brief(target)} does not name an attribute", _RIGHT)
     found: Any = load_module(place)
     for name in attribute.split("."):
-        if not hasattr(found, name):
-            names = [each for each in vars(found) if not each.startswith("_")] if hasattr(found, "__dict__") else []
-            raise PointstampError("PS903", f"{brief(place)} has no attribute {brief(attribute)}", one_of(name, names))
         with users_code(target):
-            found = getattr(found, name)
+            found = _attribute(found, name, f"{brief(place)} has no attribute {brief(attribute)}")
     return found
+
+
+def _attribute(found: Any, name: str, missing: str) -> Any:
+    """What `getattr` gives, which may be code of the user's; PS903 where there is no such attribute."""
+    try:
+        return getattr(found, name)
+    except AttributeError:
+        if inspect.getattr_static(found, name, None) is not None:
+            raise  # it is there, and fails itself
+    names = [each for each in getattr(found, "__dict__", ()) if not each.startswith("_")]
+    raise PointstampError("PS903", missing, one_of(name, names))
 
 
 def load_module(place: str) -> ModuleType:
@@ -62,23 +71,25 @@ def load_module(place: str) -> ModuleType:
             with users_code(place):
                 spec.loader.exec_module(module)
         except PointstampError:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
             raise
         _LOADED[path.resolve()] = module
         return module
     _look_in(str(Path.cwd()))
-    try:
-        there = all(part.isidentifier() for part in place.split(".")) and importlib.util.find_spec(place) is not None
-    except ModuleNotFoundError:
-        there = False
-    except (ImportError, ValueError, AttributeError):
-        there = True  # importing says what is wrong
-    except Exception as error:  # the package that it is in failed
-        raise _failed(place, error) from None
-    if not there:
-        raise PointstampError("PS903", f"there is no module {brief(place)}", _RIGHT)
-    with users_code(place):
+    with users_code(place):  # looking for a module imports the packages that it is in
+        if not all(part.isidentifier() for part in place.split(".")) or not _is_there(place):
+            raise PointstampError("PS903", f"there is no module {brief(place)}", _RIGHT)
         return importlib.import_module(place)
+
+
+def _is_there(place: str) -> bool:
+    """Whether there is a module of this name."""
+    try:
+        return importlib.util.find_spec(place) is not None
+    except ModuleNotFoundError as error:
+        return not f"{place}.".startswith(f"{error.name}.")  # a package needs another one: importing says which
+    except (ImportError, ValueError, AttributeError):
+        return True  # importing says what is wrong
 
 
 def _look_in(folder: str) -> None:
@@ -92,14 +103,23 @@ def users_code(what: str) -> Iterator[None]:
     try:
         with redirect_stdout(sys.stderr):
             yield
-    except PointstampError:
+    except (PointstampError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
-        raise _failed(what, error) from None
+    except BaseException as error:  # SystemExit as well, and what is no Exception
+        raise failed(what, error) from None
 
 
-def _failed(what: str, error: BaseException) -> PointstampError:
-    says = " ".join(str(error).split())
+def is_theirs(error: BaseException) -> bool:
+    """Whether code of the user's was under way when that was raised."""
+    return any(_is_theirs(frame.filename) for frame in traceback.extract_tb(error.__traceback__))
+
+
+def failed(what: str, error: BaseException) -> PointstampError:
+    """What is said of an error in code of the user's: PS904, in one line with its place."""
+    try:
+        says = " ".join(str(error).split())
+    except Exception:  # its own text fails
+        says = ""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     if isinstance(error, SyntaxError) and error.filename:

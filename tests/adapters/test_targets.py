@@ -1,4 +1,4 @@
-"""`check --from`: targets that are not there or fail, adapters of one's own, formats, exit codes. No tool is needed."""
+"""`check --from`: targets that are not there or fail, adapters of one's own, formats, exit codes; networkx is there."""
 
 import json
 import subprocess
@@ -37,6 +37,43 @@ not_callable = 7
 """
 
 
+HOSTILE = """
+class Broken:
+    @property
+    def names(self):
+        raise RuntimeError("boom")
+    @property
+    def quits(self):
+        raise SystemExit(3)
+    @property
+    def deeper(self):
+        raise AttributeError("deep inside")
+broken = Broken()
+
+def __getattr__(name):
+    print("this goes to standard error")
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise ValueError(name) if name == "lazy" else AttributeError(name)
+import networkx
+class Graph(networkx.DiGraph):
+    def nodes(self, data):
+        raise RuntimeError("no nodes")
+graph = Graph()
+"""
+PACKAGES = {
+    "quitting": "raise SystemExit(5)\n",
+    "needing": "import is_not_installed\n",
+    "packed": "print('hello')\n",
+}
+FAILING = {
+    "base": "raise BaseException('base')\n",
+    "generator": "raise GeneratorExit\n",
+    "unsayable": "class E(Exception):\n    def __str__(self): raise ValueError\nraise E\n",
+    "hidden": "import sys\ndel sys.modules[__name__]\nraise ValueError('x')\n",
+}
+
+
 def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-m", "graphs", "check", *arguments],
@@ -55,6 +92,13 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "broken.py").write_text("x = [\n", encoding="utf-8")
     (tmp_path / "raises.py").write_text("def f():\n    raise KeyError('k')\nf()\n", encoding="utf-8")
     (tmp_path / "ends.py").write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
+    (tmp_path / "hostile.py").write_text(HOSTILE, encoding="utf-8")
+    for name, text in PACKAGES.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(text, encoding="utf-8")
+    (tmp_path / "packed" / "inner.py").write_text("names = ['a']\n", encoding="utf-8")
+    for name, text in FAILING.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -74,6 +118,19 @@ def folder(tmp_path: Path) -> Path:
         ("own:read", "raises:x", "PS904", "raises.py:2: KeyError: 'k'"),
         ("own:read", "ends:x", "PS904", "SystemExit: 3"),
         ("own:fails", "app:names", "PS904", "RuntimeError: two lines"),
+        ("networkx", "hostile.py:broken.names", "PS904", "hostile.py:5: RuntimeError: boom"),
+        ("networkx", "hostile.py:broken.quits", "PS904", "hostile.py:8: SystemExit: 3"),
+        ("networkx", "hostile.py:broken.deeper", "PS904", "hostile.py:11: AttributeError: deep inside"),
+        ("networkx", "hostile:lazy", "PS904", "hostile.py:18: ValueError: lazy"),
+        ("networkx", "hostile:broken.nowhere", "PS903", "has no attribute 'broken.nowhere'"),
+        ("networkx", "hostile:graph", "PS904", "hostile.py:22: RuntimeError: no nodes"),
+        ("networkx", "quitting.inner:names", "PS904", "__init__.py:1: SystemExit: 5"),
+        ("networkx", "needing.inner:names", "PS904", "No module named 'is_not_installed'"),
+        ("networkx", "packed.nowhere:names", "PS903", "there is no module 'packed.nowhere'"),
+        ("networkx", "base.py:x", "PS904", "base.py:1: BaseException: base"),
+        ("networkx", "generator:x", "PS904", "generator.py:1: GeneratorExit"),
+        ("networkx", "unsayable:x", "PS904", "unsayable.py:3: E ("),
+        ("networkx", "hidden.py:x", "PS904", "hidden.py:3: ValueError: x"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(folder: Path, tool: str, target: str, code: str, says: str) -> None:
@@ -97,6 +154,12 @@ def test_the_answer_is_one_document_also_where_a_target_cannot_be_read(folder: P
     assert (bad["valid"], [each["code"] for each in bad["diagnostics"]]) == (False, ["PS903"])
     assert "hello" in run.stderr
     assert "this goes to standard error" in run.stderr
+
+
+def test_what_a_package_prints_while_a_module_is_looked_for_is_not_in_the_answer(folder: Path) -> None:
+    run = check(folder, "--from", "own:read", "packed.inner:names", "--format", "json")
+    assert (run.returncode, json.loads(run.stdout)["files"][0]["valid"]) == (0, True)
+    assert "hello" in run.stderr
 
 
 def test_findings_are_shown_in_every_format(folder: Path) -> None:
