@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from graphs.streams.bags import K, R, T
 from graphs.streams.early import CORRECTIONS, EARLY, Said
-from graphs.streams.refusals import bad_step, check_function
+from graphs.streams.refusals import NotThere, bad_step, check_function, refused
 from graphs.streams.step import Origin
 from graphs.streams.stream import Stream
+from progress.errors import PointstampError
 
 if TYPE_CHECKING:
     from graphs.streams.flow import Flow
@@ -58,5 +59,18 @@ class Aggregated(Stream[T, tuple[K, R]], Generic[T, K, R]):
         {'so it seems': [(0, ('x', 3))], 'no': [(0, ('x', 3, 1))]}
         """
         if self._said.test is None:
-            raise bad_step(f"{self._name}.corrections", "it says nothing before the end", "early before it")
+            raise self._silent()
         return self._another(Origin(self._origin.step, CORRECTIONS))
+
+    def _silent(self) -> PointstampError:
+        return refused(
+            "PS814", f"{self._name}.corrections: it says nothing before the end", "early before it", NotThere
+        )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Where `corrections` is refused, Python asks here once more."""
+            if name == "corrections":
+                raise self._silent()
+            return super().__getattr__(name)

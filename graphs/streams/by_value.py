@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.refusals import bad_step, check_function
 from graphs.streams.step import Origin, Wiring
+from progress.runtime.by_value import check_several
 from progress.runtime.node import Mapped, Relay
 from progress.runtime.out import Out
 
@@ -93,15 +94,30 @@ def _one_kept(before: Callable[[Any], Any], function: Callable[[Any], Any], valu
 
 
 def _all_mapped(before: Callable[[Any], Any], function: Callable[[Any], Any], value: Any) -> list[Any]:
-    return [function(made) for made in before(value)]
+    several = before(value)
+    try:
+        return [function(made) for made in several]
+    except TypeError:
+        check_several(several)
+        raise
 
 
 def _all_kept(before: Callable[[Any], Any], function: Callable[[Any], Any], value: Any) -> list[Any]:
-    return [made for made in before(value) if function(made)]
+    several = before(value)
+    try:
+        return [made for made in several if function(made)]
+    except TypeError:
+        check_several(several)
+        raise
 
 
 def _all_flat(before: Callable[[Any], Any], function: Callable[[Any], Any], value: Any) -> list[Any]:
-    return [each for made in before(value) for each in function(made)]
+    several = before(value)
+    try:
+        return [each for made in several for each in function(made)]
+    except TypeError:
+        check_several(several)
+        raise
 
 
 _ON_ONE: dict[Kind, Callable[..., Any]] = {

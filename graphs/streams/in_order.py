@@ -12,6 +12,7 @@ from graphs.streams.keys import Keyed, Keys
 from graphs.streams.operator import Operator
 from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
+from progress.errors import brief
 from progress.runtime.out import Out
 
 if TYPE_CHECKING:
@@ -53,7 +54,11 @@ class InOrder(Operator):
         for key, values in self.open[time].items():
             state = self.states.get(key, self.start)
             for value in values if order is None else sorted(values, key=order):
-                state, result = f(state, value)
+                made = f(state, value)
+                try:
+                    state, result = made
+                except (TypeError, ValueError):
+                    raise TypeError(f"its function gave {brief(made)}, not (next state, result)") from None
                 found.append((key, result))
             states[key] = state
         self.send(found, out)

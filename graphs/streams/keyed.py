@@ -9,7 +9,7 @@ from graphs.streams.asof import KeyedAsOf
 from graphs.streams.bags import K, T, V
 from graphs.streams.in_order import KeyedInOrder
 from graphs.streams.join import KeyedJoin
-from graphs.streams.refusals import refused
+from graphs.streams.refusals import NotThere, refused
 from graphs.streams.session import KeyedSessions
 
 
@@ -26,5 +26,7 @@ class KeyedStream(
 
             if not name.startswith("_") and hasattr(Stream, name):
                 what = f"{self._stream._name}.{name}: its values have keys, which only operators by key look at"
-                raise refused("PS814", what, f"{name} before key_on; or an operator by key between, as reduce")
+                raise refused(
+                    "PS814", what, f"{name} before key_on; or an operator by key between, as reduce", NotThere
+                )
             raise AttributeError(f"a stream with keys has no {name!r}", name=name, obj=self)

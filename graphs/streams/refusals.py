@@ -20,10 +20,14 @@ def place() -> str:
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
 
 
-def refused(code: str, what: str, right: str) -> PointstampError:
+class NotThere(PointstampError, AttributeError):
+    """What a stream does not have, refused in words: to `hasattr` and the like it is not there."""
+
+
+def refused(code: str, what: str, right: str, kind: type[PointstampError] = PointstampError) -> PointstampError:
     """A refusal that says which line of the program it is about."""
     at = place()
-    return PointstampError(code, f"{at}: {what}" if at else what, right)
+    return kind(code, f"{at}: {what}" if at else what, right)
 
 
 def bad_step(step: str, what: str, right: str) -> PointstampError:

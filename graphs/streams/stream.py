@@ -13,7 +13,7 @@ from graphs.streams.keyed import KeyedStream
 from graphs.streams.keys import Keys
 from graphs.streams.loops.looping import StreamLoops
 from graphs.streams.own import StreamThrough
-from graphs.streams.refusals import check_function, refused
+from graphs.streams.refusals import NotThere, check_function, refused
 from graphs.streams.whole import StreamWhole
 from graphs.streams.windows import StreamWindows
 
@@ -66,5 +66,5 @@ class Stream(
         def __getattr__(self, name: str) -> Any:
             """An operator for values with keys is refused in words; anything else is not there."""
             if not name.startswith("_") and hasattr(KeyedStream, name):
-                raise refused("PS812", f"{name} of {self._name!r} has no key", "key_on before it, or whole")
+                raise refused("PS812", f"{name} of {self._name!r} has no key", "key_on before it, or whole", NotThere)
             raise AttributeError(f"a stream has no {name!r}", name=name, obj=self)

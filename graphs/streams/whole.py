@@ -9,6 +9,7 @@ from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.operator import Operator
 from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
+from progress.runtime.by_value import check_several
 from progress.runtime.out import Out
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class Whole(Operator):
 
     def on_notify(self, time: Any, out: Out) -> None:
         """Hand on a copy, so that a call which fails has changed nothing."""
-        self.send([*self.f(self.wiring.seen(time), [*self.open[time]])], out)
+        found = self.f(self.wiring.seen(time), [*self.open[time]])
+        check_several(found)
+        self.send([*found], out)
         del self.open[time]
 
     def give_up(self, time: Any) -> Any:

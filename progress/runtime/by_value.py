@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from progress.errors import brief
 from progress.runtime.awaiting import BY_YIELD, Following, close, is_by_yield, kinds_of
 from progress.runtime.failure import FAILURES
 from progress.runtime.inbox import Inbox
@@ -55,13 +56,26 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
         yield from _one_by_one(performed, node, left, inbox)
 
 
+def check_several(made: Any) -> None:
+    """Say in words what a function gave that is to give several values."""
+    try:
+        iter(made)
+    except TypeError:
+        what = f"its function gave {brief(made)}, where several values are wanted"
+        raise TypeError(f"{what} (a list of them; [] for none)") from None
+
+
 def _flat(made: list[Any], left: deque[Any]) -> list[Any]:
     """All that several results hold; from one on that raises when it is looked at, they go to what is left."""
     found: list[Any] = []
     for place, several in enumerate(made):
         before = len(found)
         try:
-            found += several
+            try:
+                found += several
+            except TypeError:
+                check_several(several)
+                raise
         except FAILURES as error:
             del found[before:]
             left.extendleft(reversed([Raised(error), *made[place + 1 :]]))
@@ -87,6 +101,8 @@ def _one_by_one(performed: Performed, node: Mapped, left: deque[Any], inbox: Inb
                     yield performed.waits_for(Following([result], found.extend))
                     performed.has_waited()
                     (result,) = found
+                if node.flat:
+                    check_several(result)
                 node.hand_on([*result] if node.flat else [result], node.ways(out), out)
                 performed.mark = out.mark()
                 performed.consumed += 1

@@ -16,7 +16,7 @@ from graphs.streams.collections.nodes import AGAIN, LEFT, RIGHT, START, Count, D
 from graphs.streams.collections.refusals import not_a_change
 from graphs.streams.loops.looping import beginning, merging
 from graphs.streams.loops.scope import CollectionLoop
-from graphs.streams.refusals import bad_step, check_function, check_number, refused
+from graphs.streams.refusals import NotThere, bad_step, check_function, check_number, refused
 from graphs.streams.step import Input, Origin, Step, Wiring
 from progress.errors import brief
 from progress.order import Lex
@@ -40,6 +40,18 @@ class Collection(Generic[T, V]):
 
     def __repr__(self) -> str:
         return f"<collection {self._changes._name}>"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """An operator of streams is refused in words; anything else is not there."""
+            from graphs.streams.keyed import KeyedStream
+            from graphs.streams.stream import Stream
+
+            if not name.startswith("_") and (hasattr(Stream, name) or hasattr(KeyedStream, name)):
+                what = f"{self._changes._name}.{name}: a collection has changes, and {name} is for streams"
+                raise refused("PS814", what, "changes() before it, which is a stream", NotThere)
+            raise AttributeError(f"a collection has no {name!r}", name=name, obj=self)
 
     # --- value by value ----------------------------------------------------------------------------------------------
 

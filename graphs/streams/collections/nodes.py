@@ -14,6 +14,7 @@ from graphs.streams.collections.moments import Moments
 from graphs.streams.collections.refusals import not_a_pair, taken_too_often, without_end
 from graphs.streams.operator import Operator
 from graphs.streams.step import Wiring
+from progress.runtime.by_value import check_several
 from progress.runtime.out import Out
 
 Change = tuple[Any, int]
@@ -109,7 +110,9 @@ class Reduce(Reduction):
                 raise taken_too_often(self.wiring.name, (key, value), count)
             values += [value] * count
         found: Bag = {}
-        for result in self.function(key, values):
+        results = self.function(key, values)
+        check_several(results)
+        for result in results:
             add(found, (key, result), 1)
         return found
 
