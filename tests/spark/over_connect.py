@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import Counter
@@ -144,6 +145,27 @@ def write_it(session: Any, folder: Path) -> None:
     assert sorted(ids) == list(range(1, IDS + 1))
 
 
+def batch_it(session: Any, folder: Path) -> None:
+    """A pipeline runs within `foreachBatch` at the server, on the session that a batch has there."""
+    frame(session).write.parquet(str(folder / "stream"))
+    mine, place = os.getpid(), str(folder / "batches")
+
+    def each(batch: Any, number: int) -> None:
+        theirs = batch.sparkSession
+        assert is_remote(theirs)
+        assert os.getpid() != mine
+        dataflow = Dataflow(graph(), {"halve": Halve()}, sources={"in": FrameSource(batch, "day")})
+        results = dataflow.run(engine="spark", session=theirs)
+        for _, table in results["out"]:
+            table.write.mode("append").parquet(place)
+
+    stream = session.readStream.schema("id bigint, day bigint").parquet(str(folder / "stream"))
+    query = stream.writeStream.foreachBatch(each).option("checkpointLocation", str(folder / "query"))
+    query.trigger(availableNow=True).start().awaitTermination()
+    found = {row.day: row.rounds for row in session.read.parquet(place).collect()}
+    assert found == rounds()
+
+
 def main(url: str, folder: Path) -> None:
     """All of it with one session."""
     session = start_session(url, {"spark.sql.shuffle.partitions": 2}, graphframes=False)
@@ -159,6 +181,7 @@ def main(url: str, folder: Path) -> None:
     fail_it(session)
     refuse_it(session, folder)
     write_it(session, folder)
+    batch_it(session, folder)
     session.stop()
     with pytest.raises(PointstampError, match="PS741: the session was stopped"):
         Dataflow(graph()).run(engine="spark", session=session)

@@ -1,9 +1,9 @@
-"""A pipeline of days and months on Spark that is killed again and again, and what has to be in its tables then.
+"""A pipeline of 66 days on Spark that is killed again and again, and what has to be in its tables then.
 
 Files come while it runs: some late, some damaged. Days are cleaned, and a loop counts for each month, whose state may
 say what belongs to which month, or not; days go to a Parquet table, months to one of Delta Lake, what is late and what
-cannot be read to tables of their own. A kill ends the driver, its JVM, or both, also while it starts. `check` reads the
-tables with pyarrow alone, by their commits and their log, and shares nothing with what has written them.
+cannot be read to tables of their own. A kill ends the driver, its JVM, or both. `check` reads the tables with pyarrow
+alone, by their commits and their log, and shares nothing with what has written them.
 """
 
 from __future__ import annotations
@@ -131,11 +131,11 @@ class Dropped(NamedTuple):
     ids: range | None
 
 
-def files(rng: random.Random, days: int) -> list[Dropped]:
+def files(rng: random.Random) -> list[Dropped]:
     """All files in the order in which they come; a tenth of them late by days, a few damaged."""
     found: list[tuple[float, Dropped]] = []
     start = 0
-    for day in range(days):
+    for day in range(DAYS):
         for part in range(rng.randint(1, 2)):
             place = f"m={day // MONTH}/d={day % MONTH}/{part}"
             late = rng.randint(3, 9) if part and rng.random() < 0.4 else rng.random()
@@ -149,12 +149,10 @@ def files(rng: random.Random, days: int) -> list[Dropped]:
 class Trial:
     """One pipeline with its files and its kills."""
 
-    def __init__(self, folder: Path, seed: int, days: int = DAYS, most: int = 6) -> None:
-        """`most` is how many commits there may be from one kill to the next."""
-        self.most = most
+    def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
         self.rng = random.Random(seed)
-        self.files = files(self.rng, days)
+        self.files = files(self.rng)
         self.kills: Counter[str] = Counter()
         self._left = list(self.files)
         self._last = ""
@@ -189,10 +187,10 @@ class Trial:
         process = self._started()
         try:
             before = self._progress()
-            wanted = self.rng.randint(0, self.most)  # commits; none: while it starts, or goes on from where it was
-            beyond = self.rng.random() * (1 if wanted else 5)
+            wanted = self.rng.randint(1, 6)
+            beyond = self.rng.random()
             until = time.monotonic() + WAIT
-            while self._progress() < before + wanted or (kill == "jvm" and not _children(process.pid, "java")):
+            while self._progress() < before + wanted:
                 assert time.monotonic() < until, self.said
                 assert process.poll() is None, self.said
                 self.drop()

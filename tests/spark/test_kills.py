@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.spark_kills import DAYS, Trial
+from tests.spark.spark_kills import Trial
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 KINDS = ("driver", "jvm", "both")
 
 
-def killed(folder: Path, seed: int, count: int, days: int = DAYS, most: int = 6) -> None:
-    trial = Trial(folder, seed, days, most)
+def killed(folder: Path, seed: int, count: int) -> None:
+    trial = Trial(folder, seed)
     for number in range(count):
         trial.live(KINDS[(number + seed) % 3])
     trial.end()
@@ -23,8 +23,7 @@ def killed(folder: Path, seed: int, count: int, days: int = DAYS, most: int = 6)
 
 
 def test_eight_kills_lose_no_row_and_double_none(tmp_path: Path) -> None:
-    """Each kind of kill, and a month and a half."""
-    killed(tmp_path, 1, 8, days=33, most=3)
+    killed(tmp_path, 1, 8)
 
 
 @pytest.mark.soak
