@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, Generic, NamedTuple
 
 from graphs.streams.bags import Bags, K, T, V
+from progress.errors import brief
 
 
 class Keys(NamedTuple):
@@ -17,12 +18,34 @@ class Keys(NamedTuple):
     def pairs(self, values: list[Any]) -> Iterable[tuple[Any, Any]]:
         """A pair of key and value for each."""
         if self.key is None:
+            check_first(values)
             return values
         return zip(map(self.key, values), values if self.value is None else map(self.value, values), strict=True)
 
     def keys(self, values: list[Any]) -> Iterable[Any]:
         """The key of each."""
-        return [key for key, _ in values] if self.key is None else map(self.key, values)
+        if self.key is None:
+            check_first(values)
+            return [key for key, _ in values]
+        return map(self.key, values)
+
+
+def check_first(values: list[Any]) -> None:
+    """Refuse values that are not pairs, by the first of them: mostly all are of a kind. Cost: O(1).
+
+    Text of two characters and a mapping of two names could be unpacked, and nobody means that.
+    """
+    if not values:
+        return
+    first = values[0]
+    if not (isinstance(first, tuple | list) and len(first) == 2):
+        try:
+            _, _ = first
+            is_pair = not isinstance(first, str | bytes | Mapping | Set)
+        except (TypeError, ValueError):
+            is_pair = False
+        if not is_pair:
+            raise TypeError(f"{brief(first)} is not a pair of a key and a value (key_on takes a key out of it)")
 
 
 class Keyed(Generic[T, K, V]):

@@ -107,3 +107,30 @@ def test_a_state_is_unpacked_outside_of_the_function() -> None:
         return tuple(range(value))[:1].index(7)
 
     assert "not in tuple" in _fails(lambda flow: flow.input("x").keyed().stateful_map(0, step).output("o"))
+
+
+@pytest.mark.parametrize(
+    "value", [5, None, "ab", "abc", b"ab", (1, 2, 3), {"shop": "x", "amount": 3}, {1, 2}], ids=repr
+)
+def test_what_is_not_a_pair_is_not_taken_apart(value: Any) -> None:
+    programs: list[Callable[[Any], Any]] = [
+        lambda keyed: keyed.count(),
+        lambda keyed: keyed.reduce(max),
+        lambda keyed: keyed.top(2),
+        lambda keyed: keyed.session(3),
+        lambda keyed: keyed.fold(0, lambda a, b: a, merge=max, accumulate=True),
+        lambda keyed: keyed.join(keyed, lambda key, left, right: key),
+    ]
+    for program in programs:
+        flow = Flow(on_error=DeadLetter("failed"))
+        program(flow.input("x").keyed()).output("o")
+        found = flow.run(sources={"x": [(0, ("k", 1)), (0, value), (1, value)]})
+        assert found["failed"]
+        for _, error in found["failed"]:
+            assert "is not a pair of a key and a value (key_on takes a key out of it)" in str(error)
+
+
+def test_lists_of_two_are_pairs_as_json_has_them() -> None:
+    flow = Flow()
+    flow.input("x").keyed().reduce(max).output("o")
+    assert flow.run(sources={"x": [(0, ["k", 1]), (0, ["k", 3])]}) == {"o": [(0, ("k", 3))]}
