@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, overload
 
 from graphs.files.notation import read_domain
 from graphs.graph import Graph
 from graphs.streams.aggregated import Aggregated
-from graphs.streams.bags import Bags, T, V
+from graphs.streams.bags import Bags, R, T, V
 from graphs.streams.building import build
 from graphs.streams.collections.collection import Collection, as_change
 from graphs.streams.early import Said
@@ -32,6 +32,15 @@ from progress.runtime.own import Code
 from progress.runtime.results import Results
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
+
+P = ParamSpec("P")
+
+
+def takes_what(
+    other: Callable[Concatenate[Any, P], R],
+) -> Callable[[Callable[..., R]], Callable[Concatenate[Any, P], R]]:
+    """Mark a method that takes what another one takes, for type checkers."""
+    return lambda method: method
 
 
 class Flow(Generic[T]):
@@ -235,18 +244,11 @@ class Flow(Generic[T]):
         assert isinstance(graph, Graph)
         return graph
 
-    def run(
-        self,
-        *,
-        sources: Mapping[str, Source] | None = None,
-        sinks: Mapping[str, Sink] | None = None,
-        engine: str = "sim",
-        seed: int | None = None,
-        **options: Any,
-    ) -> Results:
+    @takes_what(Dataflow.run)
+    def run(self, *, sources: Mapping[str, Source] | None = None, **options: Any) -> Results:
         """Run it to the end; all that `Dataflow.run` takes may be given, and it answers the same."""
         own = {name: as_messages(source) if name in self._times else source for name, source in (sources or {}).items()}
-        return self.dataflow.run(sources=own, sinks=sinks, engine=engine, seed=seed, **options)
+        return self.dataflow.run(sources=own, **options)
 
     # --- for operators -----------------------------------------------------------------------------------------------
 

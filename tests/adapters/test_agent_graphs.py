@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from graphs.adapters import Finding, first_ways, joins
-from graphs.adapters.agent_findings import Words, judge
+from graphs import Graph
+from graphs.adapters import Finding, Found, first_ways, joins
+from graphs.adapters.agent_findings import Words, judge, together
 from graphs.adapters.agents import AgentGraph, Exit, Part
 from progress.closure import close
 from progress.conditions import check_conditions
@@ -196,6 +197,26 @@ def test_loops_without_a_way_out_are_those_that_never_end(seed: int) -> None:
         seen["all of them"] += never_ends
         seen["none"] += not loops
     assert min(seen.values()) >= 10, seen
+
+
+# --- what cannot be read, and graphs in graphs ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_source_that_no_way_leads_to_is_a_fault_only_where_all_ways_are_known(is_open: bool) -> None:
+    agents = AgentGraph("lost", "a", END, limit="nothing ends it", pace="steps")
+    agents.add(Part("a", "step", [Exit(("join",))]))
+    agents.add(Part("b", "step", [Exit(("join",))]))
+    agents.add(Part("join", "all"))
+    agents.is_open = is_open
+    assert [*findings(agents)] == ([] if is_open else ["PS912"])
+
+
+def test_what_is_found_and_unknown_in_an_inner_graph_says_where() -> None:
+    said = Found(Graph(), [Finding("PS912", "it waits")], ["who comes"])
+    found = together([("", said), ("outer.inner", said)])
+    assert [finding.message for finding in found.findings] == ["it waits", "in 'outer.inner': it waits"]
+    assert found.unknown == ["who comes", "in 'outer.inner': who comes"]
 
 
 # --- cost -------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import random
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
+import networkx
 import pytest
 
 from graphs import from_edges, from_predecessors
@@ -87,7 +88,6 @@ def test_edges_of_any_kind_with_a_callback_for_what_they_do() -> None:
     assert not CouldResultIn(graph)(("2->1", 1), ("1->2", 0))
     standing = from_edges([("a", "b", 0), ("b", "a", 0)], lambda edge: {"advance": edge[2]}, time="int")
     assert check_conditions(standing).advancing.holds is False
-    networkx = pytest.importorskip("networkx")
     drawing: Any = networkx.DiGraph([("a", "b"), ("b", "c")])
     assert list(from_edges(drawing.edges).edges) == ["a->b", "b->c"]
 

@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import networkx
 import pytest
 import yaml
 
@@ -80,7 +81,6 @@ def graph_with_a_warning() -> Graph:
 
 
 def test_what_is_a_graph_for_the_assertion() -> None:
-    networkx = pytest.importorskip("networkx")
     drawing: Any = networkx.DiGraph([("a", "b")])
     flow = Dataflow(Graph().node("a").edge(None, "a", id="in").edge("a", None, id="out"), {"a": Relay()})
     for given in (LOOP, str(LOOP), drawing, flow, {"pointstamp": 1, "nodes": {"a": {}}, "edges": []}):

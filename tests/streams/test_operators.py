@@ -265,6 +265,32 @@ def test_of_many_values_of_a_key_only_those_that_fail_by_themselves_are_dead(eng
         assert all(dead.count(each) == len(dead) // 2 and len(dead) in (2, 4) for each in bad)
 
 
+def refuse_twelve(one: int, other: int) -> int:
+    if one + other == 12:
+        raise ValueError("twelve")
+    return one + other
+
+
+def test_a_time_that_is_given_up_is_forgotten() -> None:
+    flow = Flow(on_error=DeadLetter())
+    sums = flow.input("a").keyed().fold(0, add, merge=refuse_twelve, accumulate=True, name="sums")
+    sums.output("out")
+    found = flow.run(sources={"a": [(0, ("x", 5)), (1, ("x", 7)), (2, ("x", 8))]})
+    assert found["out"] == [(0, ("x", 5)), (2, ("x", 13))]
+    assert [time for time, _ in found["dead-letters"]] == [1]
+    assert found.nodes["sums"].snapshot()["open"] == {}
+
+
+def test_of_equal_ones_the_first_to_come_are_at_the_top() -> None:
+    flow = Flow()
+    top = flow.input("a").keyed().top(2, by=len, name="at once")
+    top.output("out")
+    flow.input("b").keyed().top(2, by=len, accumulate=True, name="so far").output("so far")
+    values = [(0, ("x", word)) for word in ("aa", "bb", "c", "dd")]
+    found = flow.run(sources={"a": values, "b": values})
+    assert found == {"out": [(0, ("x", ["aa", "bb"]))], "so far": [(0, ("x", ["aa", "bb"]))]}
+
+
 # --- what is waited for -----------------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ flow = Flow()
 orders = flow.input("orders", of=Order)
 amounts = orders.key_on(lambda order: order.shop, lambda order: order.amount)
 names = flow.input("names", of=tuple[str, bytes]).keyed()
+changes = flow.collection("changes", of=tuple[str, int])
 """
 
 # what a line is, and what mypy says of it: "" for nothing
@@ -73,6 +74,13 @@ LINES = (
     ("wanted: Stream[int, tuple[str, int]] = amounts.reduce(max)", ""),
     ("other: Stream[int, tuple[str, str]] = amounts.reduce(max)", "Incompatible types in assignment"),
     ("keyed: KeyedStream[int, str, int] = amounts.reduce(max).keyed()", ""),
+    ('flow.run(sources={"orders": []}, engine="threads", workers=2, timeout=1.5)', ""),
+    ('flow.run(source={"orders": []})', 'Unexpected keyword argument "source" for "run" of "Flow"'),
+    ('flow.run(workers="2")', "has incompatible type"),
+    ("orders.iterate(lambda all: all.map(lambda order: order.amount))", "has incompatible type"),
+    ("orders.loop(lambda inside: inside.map(lambda order: order))", "has incompatible type"),
+    ("changes.join(changes, lambda key, one, other: one.upper())", '"int" has no attribute "upper"'),
+    ("changes.reduce(lambda key, values: [sum(values).x])", '"int" has no attribute "x"'),
 )
 
 
