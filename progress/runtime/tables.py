@@ -97,7 +97,7 @@ def is_of_spark(value: Any) -> bool:
 def union(values: Sequence[Any]) -> Any:
     """One table of several, columns by their names; what are no tables stays a list (PS744 for both in one list).
 
-    Cost: none with Spark, where it is a plan; with pandas that of copying.
+    Cost: with Spark that of `union_of`, which computes nothing; with pandas that of copying.
     """
     kinds = {("spark" if is_of_spark(value) else "pandas") if is_table(value) else "rows" for value in values}
     if len(kinds) > 1:
@@ -111,10 +111,9 @@ def union(values: Sequence[Any]) -> Any:
         import pandas
 
         return pandas.concat(values, ignore_index=True)
-    while len(values) > 1:  # a tree, since each union is a plan that is analysed
-        pairs = zip(values[::2], values[1::2], strict=False)
-        values = [one.unionByName(other) for one, other in pairs] + [*values[len(values) // 2 * 2 :]]
-    return values[0]
+    from progress.runtime.on_spark.unions import union_of
+
+    return union_of(values)
 
 
 def rows_of(table: Any) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.on_spark.unions import union_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,11 +35,7 @@ def together(what: str, values: Sequence[Any]) -> DataFrame:
     rows = [value for value in values if not is_frame(value)]
     if rows:
         frames += _of_rows(what, rows)
-    first: DataFrame = frames[0]
-    for other in frames[1:]:
-        check_columns(what, first.schema, other.schema)
-        first = first.unionByName(other)
-    return first
+    return union_of(frames, lambda first, other: check_columns(what, first.schema, other.schema))
 
 
 def is_frame(value: Any) -> bool:
@@ -61,7 +58,7 @@ def _of_rows(what: str, rows: list[Any]) -> list[DataFrame]:
             session.createDataFrame(
                 table if len(table) else in_utc(arrow_of(table))
             )  # without rows Spark sees no types
-            for table in tables
+            for table in _gathered(tables)
             if len(table.columns)
         ]
         if plain:
@@ -69,3 +66,27 @@ def _of_rows(what: str, rows: list[Any]) -> list[DataFrame]:
     except (PySparkException, TypeError, ValueError) as error:  # ArrowInvalid is a ValueError
         raise PointstampError("PS773", f"{what} has {brief(rows[0])}: {error}"[:300], "a DataFrame, or rows") from None
     return found
+
+
+def _gathered(tables: list[Any]) -> list[Any]:
+    """DataFrames of pandas, those of one kind as one: a thousand small ones are not a thousand plans.
+
+    Cost: that of copying, and a look at every value of columns of objects.
+    """
+    import pandas  # type: ignore[import-untyped]
+
+    by_kind: dict[Any, list[Any]] = {}
+    for table in tables:
+        by_kind.setdefault(_kind(table), []).append(table)
+    return [those[0] if len(those) == 1 else pandas.concat(those, ignore_index=True) for those in by_kind.values()]
+
+
+def _kind(table: Any) -> Any:
+    """The same for tables that become the same columns, alone and together; of its own where that is not known."""
+    from pandas.api.types import infer_dtype  # type: ignore[import-untyped]
+
+    if not len(table) or len(set(table.columns)) < len(table.columns):
+        return id(table)
+    kinds = [(name, str(kind)) for name, kind in table.dtypes.items()]
+    objects = [(name, infer_dtype(table[name], skipna=True)) for name, kind in kinds if kind == "object"]
+    return (*kinds, *objects) if all(kind in ("string", "date") for _, kind in objects) else id(table)
