@@ -18,8 +18,9 @@ from pyarrow import parquet
 
 from graphs import Graph
 from progress import PointstampError
-from progress.runtime import Dataflow, DeadLetter, Stage
-from progress.runtime.on_spark import FileSource, ParquetSink, read_committed
+from progress.order import Nat
+from progress.runtime import Complete, Dataflow, DeadLetter, Messages, Stage
+from progress.runtime.on_spark import FileSource, FrameSource, ParquetSink, read_committed
 from progress.runtime.on_spark.arrow_tables import Columns, arrow_of, pandas_of
 from progress.runtime.tables import Tables, rows_of
 from tests.runtime.test_runtime import GUARD
@@ -268,3 +269,83 @@ def test_files_that_cannot_be_read_are_dead_letters_by_name_without_spark_too(
     assert sorted((failure.value, failure.code) for _, failure in dead) == [
         ("1-none.parquet", "PS774"), ("1-other.parquet", "PS773"), ("none.parquet", "PS772"),
     ]  # fmt: skip
+
+
+# --- a DataFrame as a source -----------------------------------------------------------------------------------------
+
+
+def in_pandas() -> Any:
+    return pandas_of(pyarrow.Table.from_pylist(ROWS, pyarrow.schema(KINDS)))
+
+
+@pytest.mark.parametrize("engine", ["threads", "sim", "asyncio"])
+@pytest.mark.parametrize("given", ["pandas", "arrow", "function"])
+def test_a_dataframe_of_pandas_is_a_source_without_spark(engine: str, given: str) -> None:
+    frame: Any = in_pandas()
+    if given == "arrow":
+        frame = pyarrow.Table.from_pylist(ROWS, pyarrow.schema(KINDS))
+    source = FrameSource(in_pandas if given == "function" else frame, "day", to=lambda day: 10 * day)
+    found = run(source, engine=engine)
+    assert {time: [row["shop"] for row in rows] for time, rows in found.items()} == {
+        0: ["harbour"],
+        10: ["market", None],
+    }
+    assert source.counts == {0: 1, 10: 2}
+
+
+def test_items_of_a_dataframe_of_pandas_come_in_order_and_complete_their_times() -> None:
+    days = pandas.DataFrame({"day": [2, 0, 2, None], "v": [20, 1, 21, 9]}, dtype="Int64")
+    aside: list[Any] = []
+    items = list(FrameSource(days, "day", aside=aside).items_for("threads", "in", Nat()))
+    shown = [[each["v"].to_list() for each in item.values] if hasattr(item, "values") else item for item in items]
+    assert shown == [[[9]], [[1]], Complete((2,)), [[20, 21]], Complete(())]
+    assert [item.time for item in items if isinstance(item, Messages)] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "column", "code", "says"),
+    [
+        (
+            [{"t": None, "v": 1}, {"t": 1, "v": 2}],
+            "t",
+            "PS771",
+            "has 1 row without a time, such as {'t': None, 'v': 1}",
+        ),
+        ([{"t": -7, "v": 1}], "t", "PS772", "has 1 row at -7 and the like"),
+        ([{"t": 1, "v": 1}], "when", "PS774", "has no column 'when'"),
+        ([{"t": 1, "v": 1}, {"t": "x", "v": 1}], "t", "PS774", "a DataFrame of pandas is not a table"),
+        ([{"t": 1, "v": 1}], 3, "PS774", "an expression of Spark"),
+    ],
+)
+def test_a_dataframe_of_pandas_is_refused_as_one_of_spark(rows: Any, column: Any, code: str, says: str) -> None:
+    with pytest.raises(PointstampError) as caught:
+        run(FrameSource(pandas.DataFrame(rows), column))
+    assert f"{code}: " in str(caught.value)
+    assert says in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_a_run_of_a_dataframe_of_pandas_goes_on_behind_what_it_has_taken() -> None:
+    source = FrameSource(in_pandas(), "day")
+    first = source.items_for("threads", "in", Nat())
+    assert next(first).time == 0
+    first.digested(1)
+    again = source.items_for("threads", "in", Nat())
+    again.go_to(first.position)
+    assert [item.time for item in again if isinstance(item, Messages)] == [1]
+
+
+@pytest.mark.spark
+def test_a_dataframe_of_pandas_gives_the_same_rows_and_times_on_spark() -> None:
+    plain: dict[Any, list[str]] = {}
+    spark: dict[Any, list[str]] = {}
+    for engine, found in (("threads", plain), ("spark", spark)):
+        graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+        session = spark_session() if engine == "spark" else None
+        dataflow = Dataflow(graph, {"a": Stage(lambda time, tables: tables["in"])})
+        source = FrameSource(in_pandas(), "day")
+        results = dataflow.run(engine=engine, sources={"in": source}, timeout=GUARD, session=session)
+        found |= {time: in_json(rows_of(table)) for time, table in results["out"]}
+        assert source.counts == {0: 1, 1: 2}
+    assert plain.keys() == {0, 1}
+    assert plain == spark

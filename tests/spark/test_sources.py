@@ -145,7 +145,7 @@ def test_what_cannot_be_read_is_one_line_with_the_edge() -> None:
     )  # fmt: skip
     maps = frame([(0, 1)]).selectExpr("map(t, v) as t")
     assert "'in' has times of the type map<int,int>" in refused(items(FrameSource(maps, "t"))).message
-    for given, says in ((None, "is None"), (pandas.DataFrame(), "is of the type pandas.DataFrame"), (list, "list")):
+    for given, says in ((None, "is None"), (pandas.Series([1]), "is of the type pandas.Series"), (list, "list")):
         source: Any = FrameSource
         error = refused(items(source(given, "t")))
         assert error.code == "PS774"

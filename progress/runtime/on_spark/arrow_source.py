@@ -6,28 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from progress.errors import PointstampError, brief
-from progress.order import NO_TIME
-from progress.runtime.checkpoint import Beside
 from progress.runtime.on_spark.arrow_tables import Columns, arrow, pandas_of, schema_of
+from progress.runtime.on_spark.arrow_times import rows_by_time_of
 from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.schemas import check_columns
-from progress.runtime.on_spark.sources_files import FileItems, Found
-from progress.runtime.on_spark.sources_looks import Look, Looks
-from progress.runtime.on_spark.sources_positions import in_order
-from progress.runtime.on_spark.sources_times import Reading, no_times, time_of
+from progress.runtime.on_spark.sources_file_tables import FileTables, Found
+from progress.runtime.on_spark.sources_looks import Look
 
 FORMS = ("parquet", "orc", "csv", "json")
 OPTIONS = ("header", "sep", "delimiter", "mode")  # of Spark's reader, that are read here as there
 
 
-class ArrowItems(FileItems):
-    """The items of one run. Cost of a message: its files are read when it is handed on."""
+class ArrowFiles(FileTables):
+    """The files of one source in one run. Cost of a message: its files are read when it is handed on."""
 
-    def keep_beside(self, beside: Beside, edge: str) -> None:
-        self._looks = Looks(beside.file(edge), edge)  # the tables are in the checkpoint as other values are
+    makes_anew = False  # the tables are in the checkpoint as other values are
 
     @property
-    def _folder(self) -> Folder:
+    def folder(self) -> Folder:
+        """The folder, reached when it is first asked for."""
         if self._reached is None:
             self._reached = Folder(None, self._source.folder)
             self._check_form()
@@ -43,53 +40,25 @@ class ArrowItems(FileItems):
                 what = f"the option {name}={value} of Spark's reader means nothing without Spark"
                 raise PointstampError("PS774", what, "engine='spark', or the options header and sep")
 
-    def _found(self, names: Sequence[str]) -> tuple[list[Found], Any]:
+    def found(self, names: Sequence[str]) -> tuple[list[Found], Any]:
         source = self._source
         if source.column is None:
-            by_time = self._by_time(names).items()
+            by_time = self._names.by_time(names).items()
             return [Found(time, pandas_of(self._table(those)), (those, None)) for time, those in by_time], None
         if not names:
             return [], None
-        assert isinstance(source.column, str)
-        table = self._table(names)
-        if source.column not in table.column_names:
-            what = f"the source of {brief(self._edge)} has no column {brief(source.column)}"
-            raise PointstampError("PS774", what, f"one of {', '.join(table.column_names)}")
-        return self._by_column(table, Reading(source.column, self._edge, self._domain, source.to, source.aside))
-
-    def _by_column(self, table: Any, reading: Reading) -> tuple[list[Found], Any]:
-        """The rows of each time, and those that have none. Cost: O(rows); `to` is asked once for each value."""
-        places: dict[Any, list[int]] = {}
-        for place, value in enumerate(table[reading.time].to_pylist()):
-            places.setdefault(_hashable(value), []).append(place)
-        found: dict[Any, list[int]] = {}
-        wrong: list[Any] = []
-        without: list[int] = []
-        for value, those in places.items():
-            time = NO_TIME if value is None else time_of(value, reading)
-            if time is NO_TIME:
-                wrong.append(value)
-                without += those
-            else:
-                found.setdefault(time, []).extend(those)
-        if wrong and reading.aside is None:
-            nulls = places.get(None)
-            refused = nulls if nulls is not None else without
-            raise no_times(reading, wrong, len(refused), brief(table.take(refused[:1]).to_pylist()[0]))
-        counts = self._source.counts
-        for time, those in found.items():
-            counts[time] = counts.get(time, 0) + len(those)
-        times = in_order(self._domain, found)
-        new = [Found(time, pandas_of(table.take(sorted(found[time]))), ([], None)) for time in times]
-        return new, pandas_of(table.take(sorted(without))) if without else None
+        times, aside = rows_by_time_of(self._table(names), self._reading)
+        for each in times:
+            source.counts[each.time] = source.counts.get(each.time, 0) + each.rows
+        return [Found(each.time, each.frame, ([], None)) for each in times], aside
 
     # --- files -------------------------------------------------------------------------------------------------------
 
-    def _check(self, names: Sequence[str]) -> None:
+    def check(self, names: Sequence[str]) -> None:
         """Refuse new files that cannot be read so. Cost: without a schema, each is opened for its columns."""
         for name in names:
             if self._source.column is None:
-                self._time(name)
+                self._names.time(name)
             if self._source.schema is None:
                 found = Columns.of(self._dataset([name]).schema)
                 if self._columns is None:
@@ -108,7 +77,7 @@ class ArrowItems(FileItems):
         """Nobody else reads, so it is."""
         return True
 
-    def _take_columns(self, look: Look) -> None:
+    def take_columns(self, look: Look) -> None:
         if look.columns is not None:
             self._columns = Columns.from_json(look.columns)
 
@@ -126,7 +95,7 @@ class ArrowItems(FileItems):
     def _dataset(self, names: list[str]) -> Any:
         from pyarrow import dataset  # type: ignore[import-untyped]
 
-        paths = [self._folder.place(name).removeprefix("file://").removeprefix("file:") for name in names]
+        paths = [self.folder.place(name).removeprefix("file://").removeprefix("file:") for name in names]
         try:
             return dataset.dataset(paths, schema=self._schema(), format=self._format())
         except (OSError, ValueError, TypeError) as error:
@@ -155,10 +124,3 @@ class ArrowItems(FileItems):
             converting = csv.ConvertOptions(column_types=schema, null_values=[""], strings_can_be_null=True)
             return dataset.CsvFileFormat(parsing, convert_options=converting, read_options=reading)
         return form
-
-
-def _hashable(value: Any) -> Any:
-    """A value of a column as what can be told apart: tuples for structs and lists."""
-    if isinstance(value, dict):
-        return tuple(_hashable(part) for part in value.values())
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value

@@ -176,6 +176,33 @@ def arrow_of(table: Any) -> Any:
     return made.cast(found.schema([(field.name, _written(field.type, known.get(field.name))) for field in made.schema]))
 
 
+def table_in(value: Any) -> Any:
+    """The table of Arrow that a value is, or that a DataFrame of pandas is made into; None for anything else.
+
+    PS774 where a column has values of several types.
+
+    Cost: that of a copy.
+    """
+    kind = type(value)
+    if kind.__name__ == "Table" and kind.__module__ == "pyarrow.lib":
+        return value
+    if kind.__name__ != "DataFrame" or not kind.__module__.startswith("pandas."):
+        return None
+    try:
+        return arrow_of(value)
+    except (TypeError, ValueError) as error:  # what Arrow raises is one of them
+        raise PointstampError(
+            "PS774", f"a DataFrame of pandas is not a table: {error}"[:300], "a type a column"
+        ) from None
+
+
+def on_spark(table: Any) -> Any:
+    """A table of Arrow as a DataFrame of Spark. Cost: its rows are sent to Spark."""
+    from progress.runtime.on_spark.session import start_session
+
+    return start_session(graphframes=False).createDataFrame(in_utc(table))
+
+
 def in_utc(table: Any) -> Any:
     """A table of Arrow in which times of day have a zone, as Spark gives one to those of pandas."""
     found = arrow()

@@ -1,4 +1,7 @@
-"""A DataFrame as a source: the message at a time is the DataFrame of that time's rows."""
+"""A DataFrame as a source: the message at a time is the DataFrame of that time's rows.
+
+One of pandas, or a table of Arrow, is a source with Spark and without it, of the same rows at the same times.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from progress.order import Domain
 from progress.runtime.checkpoint import Beside
+from progress.runtime.on_spark.arrow_tables import on_spark, table_in
+from progress.runtime.on_spark.arrow_times import rows_by_time_of
 from progress.runtime.on_spark.cut_frames import CutFrame
+from progress.runtime.on_spark.schemas import is_frame
 from progress.runtime.on_spark.sources_positions import Keyed, Positioned, still_to_come
 from progress.runtime.on_spark.sources_times import (
     ByTime,
@@ -16,6 +22,7 @@ from progress.runtime.on_spark.sources_times import (
     frame_of,
     rows_by_time,
     split,
+    table_named,
     time_column,
     with_one_of,
 )
@@ -33,12 +40,15 @@ class FrameSource:
 
     Parameters
     ----------
-    frame : the DataFrame, or a function that makes it when the run begins
+    frame : the DataFrame, or a function that makes it when the run begins, or the name of a table that a catalog of the
+        session knows, `lake.sales.totals`. One of pandas, or a table of Arrow, needs no
+        Spark: in the engine `spark` it becomes a DataFrame of Spark, in the others messages are of pandas
     time : the column that holds the time, or an expression of Spark for it
     to : makes a time of what stands in the column, on the driver: `lambda day: (day - FIRST).days`
     aside : a sink for the rows without a time of the edge, as one DataFrame; without it they are refused (PS771, PS772)
     folder : where the rows are cut by their times first, in one pass, so that who uses those of one time reads no
-        others; it belongs to this source alone, and is written anew by a run that continues no other
+        others; it belongs to this source alone, and is written anew by a run that continues no other; not used where
+        messages are of pandas
 
     Cost: one job finds the times, and counts the rows of each (`counts`) in the same pass; it reads the column and
     nothing else where the format allows. Each message is a plan, and who uses it reads the rows of that time: cheap
@@ -48,7 +58,7 @@ class FrameSource:
 
     def __init__(
         self,
-        frame: DataFrame | Callable[[], DataFrame],
+        frame: Any,
         time: TimeColumn,
         *,
         to: Callable[[Any], Any] | None = None,
@@ -64,12 +74,14 @@ class FrameSource:
 
     def items_for(self, engine: str, edge: str, domain: Domain) -> _FrameItems:
         """The items of one run."""
-        return _FrameItems(self, Reading(self.time, edge, domain, self.to, self.aside))
+        return _FrameItems(self, Reading(self.time, edge, domain, self.to, self.aside), engine == "spark")
 
 
 class _FrameItems(Positioned):
-    def __init__(self, source: FrameSource, reading: Reading) -> None:
+    def __init__(self, source: FrameSource, reading: Reading, on_spark: bool) -> None:
         super().__init__()
+        self._on_spark = on_spark
+        self._made: Any = None  # the DataFrame, once it was asked for
         self._source = source
         self._reading = reading
         self._beside: Beside | None = None
@@ -87,15 +99,31 @@ class _FrameItems(Positioned):
     def _rows_with(self, of: Any) -> DataFrame:
         """The message that is made of the rows with these values in their column."""
         values, hashes = of
-        frame = frame_of(self._source.frame, self._reading.edge)
+        frame = self._frame()
         column = time_column(frame, self._reading)
         if self._source.folder is None:
             return with_one_of(frame, column, values)
         return CutFrame(frame, column, self._source.folder, self._reading.edge).rows_with(values, hashes)
 
-    def _found(self, frame: DataFrame) -> tuple[ByTime, dict[str, int]]:
+    def _frame(self) -> Any:
+        """What the source was given: a DataFrame of Spark, or a table of Arrow where the engine has no Spark."""
+        if self._made is None:
+            given = self._source.frame
+            made = given() if callable(given) else given
+            if isinstance(made, str):
+                made = table_named(made, self._reading.edge)
+            table = table_in(made)
+            if table is None:
+                self._made = frame_of(made, self._reading.edge)
+            else:
+                self._made = on_spark(table) if self._on_spark else table
+        return self._made
+
+    def _found(self, frame: Any) -> tuple[ByTime, dict[str, int]]:
         """The rows of each time, and the hashes of values by which they are cut."""
         source, reading = self._source, self._reading
+        if not is_frame(frame):
+            return rows_by_time_of(frame, reading), {}
         if source.folder is None:
             return rows_by_time(frame, reading), {}
         column = time_column(frame, reading)
@@ -112,7 +140,7 @@ class _FrameItems(Positioned):
 
     def keyed(self) -> Iterator[Keyed]:
         source, edge = self._source, self._reading.edge
-        (found, aside), hashes = self._found(frame_of(source.frame, edge))
+        (found, aside), hashes = self._found(self._frame())
         source.counts.clear()
         source.counts.update((each.time, each.rows) for each in found)
         done = set(self.done)
@@ -121,7 +149,7 @@ class _FrameItems(Positioned):
         left = still_to_come(self._reading.domain, [each.time for each in found])
         for each, complete in zip(found, left, strict=False):
             if (each.time,) not in done:
-                if self._beside is not None:
+                if self._beside is not None and is_frame(each.frame):
                     of = each.values, [hashes[repr(value)] for value in each.values if hashes]
                     self._beside.is_made_by(edge, each.frame, of)
                 yield (each.time,), Messages(each.time, [each.frame])

@@ -139,6 +139,14 @@ def frame_of(given: Any, edge: str) -> DataFrame:
     return found
 
 
+def table_named(name: str, edge: str) -> DataFrame:
+    """The table that a catalog of the session knows by this name (PS774)."""
+    from progress.runtime.on_spark.session import start_session
+
+    with readable(f"the source of {brief(edge)}, the table {brief(name)},"):
+        return start_session(graphframes=False).table(name)
+
+
 def unreadable(what: str, error: Exception) -> PointstampError:
     """A source that cannot be read (PS774), with what Spark says of it."""
     return PointstampError("PS774", f"{what}: {said(error)}", "columns that are there, and rows and files of this form")
