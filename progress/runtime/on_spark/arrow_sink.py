@@ -13,9 +13,7 @@ from progress.runtime.on_spark.arrow_tables import Columns, arrow, arrow_of
 from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.schemas import check_columns
 from progress.runtime.on_spark.sinks_by_time import ByTime
-from progress.runtime.on_spark.sinks_parquet import Commits
-
-FILE = "part-00000.parquet"
+from progress.runtime.on_spark.sinks_parquet import FILE, Commits
 
 
 class Rows:
@@ -55,9 +53,10 @@ class ArrowCommits(Commits):
     def _known(self, columns: str) -> Columns:
         return Columns.from_json(columns)
 
-    def _written(self, rows: Rows, place: str) -> int:
+    def _written(self, rows: Rows, attempt: str) -> int:
         from pyarrow import parquet  # type: ignore[import-untyped]
 
+        place = self._folder.place(attempt)
         Path(place).mkdir(parents=True)
         parquet.write_table(rows.table, Path(place) / FILE)
         return int(rows.table.num_rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any
@@ -172,6 +173,51 @@ class Folder:
             stream.close()
         self.move(fresh, name)
 
+    def write_bytes(self, name: str, content: bytes) -> None:
+        """A file, under its own name at once: for what nobody reads before a commit names it."""
+        if self.is_here:
+            self._here(name).write_bytes(content)
+            return
+        stream = self._system.create(self._path(self.place(name)), True)
+        try:
+            stream.write(bytearray(content))
+        finally:
+            stream.close()
+
+    def write_new(self, name: str, text: str) -> bool:
+        """A file that is there as a whole, and by this call; False where there is one of this name already.
+
+        Of two at once one is told False, where renaming to a name that is taken fails (not in an object store).
+        """
+        if self.exists(name):
+            return False
+        folder, _, last = name.rpartition("/")
+        fresh = f"{folder}/.{last}-{uuid4().hex}"
+        self.write(fresh, text)
+        try:
+            if self.is_here:
+                os.link(self._here(fresh), self._here(name))
+                return True
+            return bool(self._system.rename(self._path(self.place(fresh)), self._path(self.place(name))))
+        except FileExistsError:
+            return False
+        finally:
+            self.delete(fresh)
+
+    def size(self, name: str) -> int:
+        """How many bytes a file has."""
+        if self.is_here:
+            return self._here(name).stat().st_size
+        return int(self._system.getFileStatus(self._path(self.place(name))).getLen())
+
+    def delete_if_empty(self, name: str) -> None:
+        """Remove a folder in which there is nothing."""
+        if self.is_here:
+            with suppress(OSError):
+                self._here(name).rmdir()
+        elif not self.names(name):
+            self._system.delete(self._path(self.place(name)), False)
+
     def move(self, name: str, to: str) -> None:
         """Rename, in one step where the file system has one; what is there already under that name goes before."""
         if self.is_here:
@@ -205,7 +251,13 @@ class Folder:
         return Path(ON_THIS_MACHINE.sub("", self.place(name)))
 
     def _move_here(self, place: Path, to: Path) -> None:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        if to.is_dir():
-            shutil.rmtree(to)
-        place.replace(to)
+        while True:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            if to.is_dir():
+                shutil.rmtree(to)
+            try:
+                place.replace(to)
+                return
+            except FileNotFoundError:  # somebody has removed the folder because it was empty
+                if not place.exists():
+                    raise

@@ -51,6 +51,10 @@ class Store(Protocol):
         """Write the rows of a time, all or none, unless this run has; whether another run's were there already."""
         ...
 
+    def end(self) -> None:
+        """The run has written all that it had."""
+        ...
+
 
 def key_of(time: Any) -> str:
     """What a time is called in a store: digits for a number, else its text made plain, with a mark that tells apart."""
@@ -61,7 +65,7 @@ def key_of(time: Any) -> str:
     return f"{plain[:LONGEST_PLAIN]}~{sha256(text.encode()).hexdigest()[:12]}"
 
 
-class TableSink:
+class TimedSink:
     """What all such sinks are, as a program gives them: each run makes one of its own of it."""
 
     _last: ByTime | None = None
@@ -181,6 +185,8 @@ class ByTime:
         if self._pool is not None:
             self._pool.shutdown(wait=True)
         self._check()
+        if self._is_begun and not self._waiting:
+            self._store.end()
 
     def settle(self) -> None:
         """Wait until all times that may be written now are committed."""

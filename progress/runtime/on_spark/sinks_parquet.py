@@ -8,8 +8,8 @@ A time is in the table from the instant at which its commit has its name. Everyt
 attempt is removed by the next run, and files that no commit names are not part of the table. A commit that takes the
 place of others names them (`replaces`), so a reader has the one or the others; then they are removed. `read_committed`
 reads what is committed. Who reads FOLDER itself sees whole times too, where renaming a folder is one step (not in an
-object store) and one run has written it, with the time's key as a column `time` if the rows have none of this name; for
-a moment there may be one that has no commit yet.
+object store), one run has written it and nothing was put together (`compaction`), with the time's key as a column
+`time` if the rows have none of this name; for a moment there may be one that has no commit yet.
 
 One run at a time writes to a folder; the state of a run is locked for the same reason.
 """
@@ -26,9 +26,10 @@ from uuid import uuid4
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
 from progress.runtime.on_spark.arrow_tables import Columns, is_without_spark
+from progress.runtime.on_spark.few_rows import count_in, few_rows_of
 from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is, whole
 from progress.runtime.on_spark.schemas import check_columns
-from progress.runtime.on_spark.sinks_by_time import ByTime, TableSink, key_of
+from progress.runtime.on_spark.sinks_by_time import ByTime, TimedSink, key_of
 from progress.runtime.on_spark.sinks_modes import (
     ERROR,
     IGNORE,
@@ -38,17 +39,19 @@ from progress.runtime.on_spark.sinks_modes import (
     foreign,
     there_already,
 )
+from progress.runtime.on_spark.turns import COMMITS, end, is_turn, take
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-ATTEMPTS, COMMITS = "_attempts", "_commits"
+ATTEMPTS, COMPACTED = "_attempts", "_compacted"
+FILE = "part-00000.parquet"  # of what is written without a job
 OF_A_TIME = "time="
 KNOWN = {"time", "folder", "rows", "columns"}  # what a commit says at least
 
 
-class ParquetSink(TableSink):
+class ParquetSink(TimedSink):
     """A sink for an edge or a side output: a folder of Parquet files, a commit for each time, with the same columns.
 
     Parameters
@@ -57,7 +60,8 @@ class ParquetSink(TableSink):
     mode : what is done where another run has written something: `sinks_modes.checked_mode`
     writers : how many times are written at once
 
-    Cost of a time: one job, which counts its rows as it writes them (`Observation`), and two renames.
+    Cost of a time: one job, which counts its rows as it writes them (`Observation`), and two renames. Rows that are
+    known to be few are written without a job that writes (`few_rows`).
     """
 
     def __init__(self, folder: str | os.PathLike[str], mode: str = ERROR, *, writers: int = 1) -> None:
@@ -82,8 +86,11 @@ class Commits:
         self._what = f"what leaves at {brief(name)}"
         self._sink = sink
         self._columns: StructType | Columns | None = None
+        self._own: set[str] = set()  # the commits of this run that were there when it began
         self._others: dict[str, list[str]] = {}  # by key of a time, the commits of other runs
         self._has_replaced = False  # all that was there
+        self._compacted: dict[str, set[str]] = {}  # by turn, the commits whose files are put together in its own
+        self._turn: str | None = None  # of a run that replaces commits
         self._lock = threading.Lock()
         self._run: str
         self._folder: Folder
@@ -93,21 +100,24 @@ class Commits:
         self._run = run
         self._folder = folder = self._reached(self._sink.folder)
         _check_own(folder)
-        names = _names(folder)
-        own = [name for name in names if _parts(name)[1] == run]
+        folder.make(COMMITS)
+        if self._sink.mode in (OVERWRITE, OVERWRITE_PARTITIONS):
+            self._turn = take(folder, run)  # nobody puts files together from now on
+        names = [name for name in names_of(folder) if not is_turn(name)]
+        self._own = own = {name for name in names if _parts(name)[1] == run}
         for name in names:
             key, other = _parts(name)
             if other != run:
                 self._others.setdefault(key, []).append(name)
         if self._others and not is_continued and self._sink.mode == ERROR:
             raise there_already(f"the folder {brief(folder.path)}", _said(len(self._others)))
+        self._compacted = _compacted(folder)
         if self._sink.mode == OVERWRITE:
             self._has_replaced = bool(own) or not self._others
             if own:
-                self._remove([name for those in self._others.values() for name in those])
+                self._remove(self._all_others())
         folder.delete(ATTEMPTS)
-        folder.make(COMMITS)
-        known = own or (names if self._sink.mode != OVERWRITE else [])
+        known = sorted(own) or (names if self._sink.mode != OVERWRITE else [])
         if known:
             self._columns = self._known(_commit(folder, known[0])["columns"])
 
@@ -121,13 +131,16 @@ class Commits:
         others = self._others.get(key, [])
         if others and mode == IGNORE:
             return True
+        if mode == OVERWRITE_PARTITIONS and any(not hidden.isdisjoint(others) for hidden in self._compacted.values()):
+            what = f"the rows at {brief(time)} in {brief(folder.path)} are in files with those of other times (compact)"
+            raise PointstampError("PS780", what, "mode='overwrite'; or Delta Lake, where a time can be done again")
         rows = frame()
         with self._lock:
             if self._columns is None:
                 self._columns = rows.schema
             check_columns(f"{self._what} at {brief(time)}", self._columns, rows.schema)
         attempt = f"{ATTEMPTS}/{uuid4().hex}"
-        count = self._written(rows, folder.place(attempt))
+        count = self._written(rows, attempt)
         commit = {
             "time": write_time(time),
             "folder": f"{OF_A_TIME}{key}",
@@ -140,11 +153,21 @@ class Commits:
                 if self._has_replaced:
                     self._write(name, commit, [])
                 else:
-                    self._write(name, commit, [each for those in self._others.values() for each in those])
+                    self._write(name, commit, self._all_others())
                     self._has_replaced = True
         else:
             self._write(name, commit, others if mode == OVERWRITE_PARTITIONS else [])
         return bool(others)
+
+    def end(self) -> None:
+        """The run has written all."""
+        if self._turn is not None:
+            end(self._folder, self._turn, self._run)
+
+    def _all_others(self) -> list[str]:
+        """The commits of other runs, and those that have put together files of none but other runs."""
+        others = [each for those in self._others.values() for each in those]
+        return others + [turn for turn, hidden in self._compacted.items() if hidden.isdisjoint(self._own)]
 
     def _reached(self, folder: str | os.PathLike[str]) -> Folder:
         from progress.runtime.on_spark.session import start_session
@@ -157,12 +180,18 @@ class Commits:
 
         return StructType.fromJson(json.loads(columns))
 
-    def _written(self, rows: Any, place: str) -> int:
-        """Write rows; how many they are."""
+    def _written(self, rows: Any, attempt: str) -> int:
+        """Write rows; how many they are. Cost: a job, or less where they are known to be few (`few_rows`)."""
         from pyspark.sql import Observation, functions
 
+        file = few_rows_of(rows)
+        if file is not None:
+            self._folder.make(attempt)
+            self._folder.write_bytes(f"{attempt}/{FILE}", file)
+            return count_in(file)
         seen = Observation()
-        rows.observe(seen, functions.count(functions.lit(1)).alias("rows")).write.parquet(place)
+        counted = rows.observe(seen, functions.count(functions.lit(1)).alias("rows"))
+        counted.write.parquet(self._folder.place(attempt))
         return int(seen.get["rows"])
 
     def _write(self, name: str, commit: dict[str, Any], replaces: list[str]) -> None:
@@ -192,7 +221,7 @@ class Commits:
             if folder.exists(f"{COMMITS}/{name}"):
                 commit = _commit(folder, name)
                 folder.delete(f"{COMMITS}/{name}")
-                for file in _files(folder, commit):
+                for file in files_of(folder, commit):
                     folder.delete(file)
                 if not any(not each.startswith(TEMPORARY) for each in folder.names(commit["folder"])):
                     folder.delete(commit["folder"])
@@ -207,7 +236,7 @@ def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> Dat
     if not found:
         raise PointstampError("PS777", f"nothing is committed in {brief(there.path)}", "a folder of a ParquetSink")
     columns = StructType.fromJson(json.loads(found[0]["columns"]))
-    files = [as_it_is(there.place(file)) for commit in found for file in _files(there, commit)]
+    files = [as_it_is(there.place(file)) for commit in found for file in files_of(there, commit)]
     return session.read.schema(columns).parquet(*files)
 
 
@@ -216,13 +245,24 @@ def committed(session: SparkSession, folder: str | os.PathLike[str]) -> list[dic
     return _commits(Folder(session, folder))
 
 
+def commits_by_name(folder: Folder, names: list[str]) -> dict[str, dict[str, Any]]:
+    """These commits. Cost: each is read."""
+    return {name: _commit(folder, name) for name in names}
+
+
 def _commits(folder: Folder) -> list[dict[str, Any]]:
-    found = {name: _commit(folder, name) for name in _names(folder)}
+    found = commits_by_name(folder, names_of(folder))
     replaced = {name for commit in found.values() for name in commit.get("replaces", ())}
-    return [commit for name, commit in found.items() if name not in replaced]
+    return [commit for name, commit in found.items() if name not in replaced and "run" not in commit]
 
 
-def _files(folder: Folder, commit: dict[str, Any]) -> list[str]:
+def _compacted(folder: Folder) -> dict[str, set[str]]:
+    """The commits that have put the files of others together, by name, and those others. Cost: each is read."""
+    found = commits_by_name(folder, [name for name in names_of(folder) if is_turn(name)])
+    return {name: set(commit["replaces"]) for name, commit in found.items() if "sources" in commit}
+
+
+def files_of(folder: Folder, commit: dict[str, Any]) -> list[str]:
     """The files of a commit; those of one that does not name them are all in its folder."""
     place = commit["folder"]
     names = commit.get("files")
@@ -231,7 +271,8 @@ def _files(folder: Folder, commit: dict[str, Any]) -> list[str]:
     return [f"{place}/{name}" for name in names]
 
 
-def _names(folder: Folder) -> list[str]:
+def names_of(folder: Folder) -> list[str]:
+    """The names of all commits, turns among them."""
     return [name for name in folder.names(COMMITS) if name.endswith(".json") and not name.startswith(".")]
 
 
@@ -255,7 +296,7 @@ def _commit(folder: Folder, name: str) -> dict[str, Any]:
 def _check_own(folder: Folder) -> None:
     """Refuse (PS780) a folder in which there is something that no such sink has written."""
     names = folder.names()
-    own = {ATTEMPTS, COMMITS}
+    own = {ATTEMPTS, COMMITS, COMPACTED}
     has_log = COMMITS in names
     strange = [name for name in names if name not in own and not (has_log and name.startswith(OF_A_TIME))]
     if strange:
