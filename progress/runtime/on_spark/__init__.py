@@ -9,13 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from progress.runtime.on_spark.compaction import compact
+    from progress.runtime.on_spark.sinks_catalog import TableSink
     from progress.runtime.on_spark.sinks_delta import DeltaSink
     from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
     from progress.runtime.on_spark.sources_files import FileSource
     from progress.runtime.on_spark.sources_rows import FrameSource
     from progress.runtime.on_spark.sources_stream import StreamSource
 
-__all__ = ["DeltaSink", "FileSource", "FrameSource", "ParquetSink", "StreamSource", "committed", "read_committed"]
+__all__ = [
+    "DeltaSink",
+    "FileSource",
+    "FrameSource",
+    "ParquetSink",
+    "StreamSource",
+    "TableSink",
+    "committed",
+    "compact",
+    "read_committed",
+]
 
 _FILES = {
     "DeltaSink": "sinks_delta",
@@ -23,7 +35,9 @@ _FILES = {
     "FrameSource": "sources_rows",
     "ParquetSink": "sinks_parquet",
     "StreamSource": "sources_stream",
+    "TableSink": "sinks_catalog",
     "committed": "sinks_parquet",
+    "compact": "compaction",
     "read_committed": "sinks_parquet",
 }
 

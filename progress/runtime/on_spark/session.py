@@ -5,6 +5,8 @@
   for, 4.1 (extra `spark`); a Spark that has GraphFrames in it will do, too.
 * Delta Lake (`DELTA`, with the settings `DELTA_SETTINGS`) is asked for by those who use it, by `packages` and
   `settings`. Its coordinate names the Spark that it was built against; one for another fails when a table is written.
+* Iceberg (`ICEBERG`, with `ICEBERG_SETTINGS` and the settings of a catalog) is asked for in the same way, and its
+  coordinate names its Spark as well.
 
 Nothing of Spark is imported before a session is asked for. `start_session` takes some seconds, nearly all of them the
 start of the JVM; a session that is active already is used as it is.
@@ -33,7 +35,7 @@ from progress.runtime.on_spark.settings import as_text, fill, found, found_in, i
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["DELTA", "DELTA_SETTINGS", "check_java", "ends_on_interrupt", "start_session"]
+__all__ = ["DELTA", "DELTA_SETTINGS", "ICEBERG", "ICEBERG_SETTINGS", "check_java", "ends_on_interrupt", "start_session"]
 
 LOWEST_SPARK, BELOW_SPARK = (4, 1), (4, 4)
 BELOW_WITH_GRAPHFRAMES = (4, 2)
@@ -43,6 +45,8 @@ DELTA_SETTINGS = {  # without them tables can neither be planned nor found by th
     "spark.sql.extensions": DELTA_CLASS,
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
+ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"
+ICEBERG_SETTINGS = {"spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"}
 EXTRA, ONLY_PIPELINES = "pip install 'pointstamp[spark]'", "pip install 'pointstamp[pipelines]'"
 MASTERS = re.compile(r"local(-cluster)?(\[.*\])?$|spark://|yarn$|k8s://")
 REACH = 10.0  # seconds that a master has to answer

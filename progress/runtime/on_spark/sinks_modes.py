@@ -7,10 +7,11 @@ from typing import Any
 from progress.errors import PointstampError, brief
 
 ERROR, APPEND, OVERWRITE, IGNORE, OVERWRITE_PARTITIONS = "error", "append", "overwrite", "ignore", "overwritePartitions"
+MERGE = "merge"
 MODES = (ERROR, APPEND, OVERWRITE, IGNORE, OVERWRITE_PARTITIONS)
 
 
-def checked_mode(mode: Any) -> str:
+def checked_mode(mode: Any, modes: tuple[str, ...] = MODES) -> str:
     """A save mode; refused (PS780) is what is none.
 
     error : what another run has written there is refused, before anything happens
@@ -18,9 +19,10 @@ def checked_mode(mode: Any) -> str:
     overwrite : the first time that is written takes the place of all that was there
     ignore : a time that is there already stays as it is, and is not computed
     overwritePartitions : a time that is written takes the place of what was there at this time
+    merge : a row takes the place of the one with the same keys, or is added; in tables that can do that
     """
-    if mode not in MODES:
-        raise PointstampError("PS780", f"{brief(mode)} is not a save mode", "one of " + ", ".join(MODES))
+    if mode not in modes:
+        raise PointstampError("PS780", f"{brief(mode)} is not a save mode here", "one of " + ", ".join(modes))
     return str(mode)
 
 
