@@ -39,6 +39,7 @@ bench: setup setup-adapters    ## measure what the documentation claims
 	$(python) -m benchmarks.streams
 	$(python) -m benchmarks.at_scale
 	$(python) -m benchmarks.pipelines_on_spark
+	$(python) -m benchmarks.tables_on_spark
 	$(python) -m benchmarks.partitions
 	$(python) -m benchmarks.components
 	$(python) -m benchmarks.sorter

@@ -201,6 +201,7 @@ for _ in range(2):
         fix="""\
 Another place; or a mode, in the words of Spark: `ParquetSink(folder, "append")` adds rows, at
 times that are there as well; `"overwrite"` replaces all; `"ignore"` leaves times that are there
-as they are; `"overwritePartitions"` replaces times that are written again, and leaves others.""",
+as they are; `"overwritePartitions"` replaces times that are written again, and leaves others.
+What is put together by `compact` gives way as a whole, and not while a run replaces commits.""",
     ),
 }

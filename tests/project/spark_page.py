@@ -20,7 +20,7 @@ def run_page(session: Any, folder: Path) -> None:
     """Run the page in this folder, which is that of the process and of the JVM; `session` has Delta Lake."""
     blocks = [fence for fence in fences(PAGE.read_text("utf-8")) if fence.language == "python"]
     files = {said(fence.marker)["file"]: fence.text for fence in blocks if fence.marker}
-    assert sorted(files) == ["on_spark.py", "rounds.py", "sinks.py", "sources.py"]
+    assert sorted(files) == ["compact.py", "on_spark.py", "rounds.py", "sinks.py", "sources.py"]
     known: dict[str, Any] = {}
     for text in (*(fence.text for fence in blocks if not fence.marker), files["on_spark.py"]):
         exec(text, known)
@@ -52,4 +52,7 @@ def run_page(session: Any, folder: Path) -> None:
     written = known["read_committed"](session, "totals")
     assert sorted(written.collect()) == sorted(session.read.format("delta").load("tables/sales").collect())
     assert written.count() == 3
+    exec(files["compact.py"], known)
+    assert known["read_committed"](session, "totals").count() == 3
+    assert session.read.format("delta").load("tables/sales").count() == 3
     print("the page is so")
