@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -224,3 +230,74 @@ def test_a_table_with_other_rows_than_its_commits_say_is_left_as_it_is(table: Pa
 
 def test_where_nothing_is_committed_there_is_nothing_to_put_together(tmp_path: Path) -> None:
     assert refused(lambda: compact(spark_session(), tmp_path)).code == "PS777"
+
+
+# --- kills of processes ----------------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIVE = """
+import random
+import sys
+import threading
+
+from progress.errors import PointstampError
+from progress.order import Nat
+from progress.runtime.on_spark import ParquetSink, compact
+from tests.spark.spark import spark_session
+
+folder, times = sys.argv[1], int(sys.argv[2])
+session = spark_session()
+sink = ParquetSink(folder, writers=2).sink_for("out")
+sink.begins(Nat())
+sink.restore(("the run", None, 0, {}))
+for time in range(times):
+    sink.write_all(time, [session.createDataFrame([(time,)], "v int")])
+sink.complete(())
+is_over = threading.Event()
+threading.Thread(target=lambda: (sink.close(), is_over.set())).start()
+while not is_over.is_set():
+    try:
+        compact(session, folder, keep=random.random() < 0.5)
+    except PointstampError as error:
+        if error.code != "PS777":  # nothing is committed yet
+            raise
+compact(session, folder)
+compact(session, folder)
+session.stop()
+"""
+
+
+@pytest.mark.soak
+def test_a_process_that_writes_and_compacts_is_killed_again_and_again(tmp_path: Path) -> None:
+    rng, times, kills = random.Random(5), 400, 12
+    folder = tmp_path / "table"
+
+    def started() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", LIVE, str(folder), str(times)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            start_new_session=True,
+        )
+
+    def progress() -> int:
+        return len(list(folder.glob("_commits/[!.]*.json")))
+
+    compacted = 0
+    for _ in range(kills):
+        process, before = started(), progress()
+        while progress() <= before and process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(2 * rng.random())
+        assert process.poll() is None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        rows = by_commits(folder)
+        assert len(set(rows)) == len(rows)
+        assert len(rows) >= before - len(list(folder.glob("_commits/turn-*.json")))
+        compacted = len(list(folder.glob("_commits/turn-*.json")))
+    assert compacted > kills / 2
+    process = started()
+    assert process.wait(600) == 0
+    assert by_commits(folder) == [*range(times)]
+    assert files(folder) == 1
