@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from progress.errors import PointstampError, brief
-from progress.runtime.columns import fitted, kinds_of
+from progress.runtime.columns import Kind, fitted, kinds_of
 from progress.runtime.on_spark.connect import beyond_reach, is_remote
 from progress.runtime.on_spark.kept_forms import Form, as_files, in_memory, kept_by_server, marks_in
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark
@@ -45,6 +45,24 @@ class Kept:
         self.mark = form.mark
         self.release = form.release
         self.holds: set[tuple[str, Any]] = set()  # location and time; or an edge, and what was sent there
+
+
+class _Columns(NamedTuple):
+    """Columns that were read once, by the JVM: a node may make a thousand tables of them."""
+
+    kinds: dict[str, Kind]
+    in_spark: Any
+    in_arrow: Any
+
+
+def _read(columns: str) -> _Columns:
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    kinds = kinds_of(columns)
+    found = StructType.fromDDL(columns)
+    assert isinstance(found, StructType)
+    return _Columns(kinds, found, to_arrow_schema(found))
 
 
 class Sent:
@@ -67,6 +85,7 @@ class KeptTables(Tables):
     def __init__(self, session: SparkSession, run_id: str, folder: str | None) -> None:
         self.session = session
         self._run_id = run_id
+        self._columns: dict[str, _Columns] = {}  # as they were written
         self._folder = folder
         self._kept: WeakKeyDictionary[Any, Kept] = WeakKeyDictionary()  # by the table
         self._marks: dict[str, Kept] = {}
@@ -92,14 +111,12 @@ class KeptTables(Tables):
         PS745 where they do not fit the columns: the same as in engines without Spark.
         """
         import pyarrow  # type: ignore[import-untyped]
-        from pyspark.sql.pandas.types import to_arrow_schema
-        from pyspark.sql.types import StructType
 
-        fit = fitted(rows, kinds_of(columns))
-        kinds = StructType.fromDDL(columns)
-        assert isinstance(kinds, StructType)
-        made = pyarrow.Table.from_pylist(fit, to_arrow_schema(kinds))
-        return self.session.createDataFrame(made, kinds)  # type: ignore[no-any-return]
+        known = self._columns.get(columns)
+        if known is None:
+            known = self._columns[columns] = _read(columns)
+        made = pyarrow.Table.from_pylist(fitted(rows, known.kinds), known.in_arrow)
+        return self.session.createDataFrame(made, known.in_spark)  # type: ignore[no-any-return]
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 
