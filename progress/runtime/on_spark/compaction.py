@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from progress.errors import PointstampError, brief
+from progress.runtime.on_spark.connect import beyond_reach, is_remote
 from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is, whole
 from progress.runtime.on_spark.sinks_parquet import COMPACTED, commits_by_name, files_of, names_of
 from progress.runtime.on_spark.turns import COMMITS, check_none_is_open, is_turn, next_turn
@@ -47,6 +48,8 @@ def compact(session: SparkSession, place: str | os.PathLike[str], size: int = SI
     (PS780). A table of Delta Lake decides which of two that come into conflict has to begin anew. Cost: the small files
     are read, and written in one job.
     """
+    if is_remote(session):
+        raise beyond_reach("putting files together")
     there = Folder(session, place)
     if there.exists("_delta_log"):
         return _by_delta(session, whole(place))

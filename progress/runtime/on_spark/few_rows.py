@@ -11,6 +11,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from progress.runtime.on_spark.connect import is_remote
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -29,6 +31,8 @@ def few_rows_of(rows: DataFrame) -> bytes | None:
 
     Cost: some calls of the JVM, and a job where they are.
     """
+    if is_remote(rows.sparkSession):
+        return None
     if not (_are_alike(rows.schema) and _are_few(rows) and _is_plain(rows.sparkSession)):
         return None
     return _file_of(rows.toArrow(), rows)

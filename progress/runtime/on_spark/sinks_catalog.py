@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.on_spark.connect import beyond_reach, is_remote
 from progress.runtime.on_spark.own_session import cloned
 from progress.runtime.on_spark.schemas import check_columns
 from progress.runtime.on_spark.sinks_by_time import ByTime, Store, TimedSink, key_of
@@ -107,6 +108,8 @@ class _InCatalog:
         from progress.runtime.on_spark.session import start_session
 
         session = start_session(graphframes=False)
+        if is_remote(session):
+            raise beyond_reach("a table by name as a sink")
         name, mode = self._sink.name, self._sink.mode
         self._run, self._is_continued = run, is_continued
         if not exists(session, name):

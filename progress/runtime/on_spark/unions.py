@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from progress.runtime.on_spark.connect import is_remote
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -20,14 +22,19 @@ WORTH_A_TASK = 64 << 20  # bytes
 def union_of(frames: Sequence[DataFrame], differs: Callable[[DataFrame, DataFrame], None] | None = None) -> DataFrame:
     """The rows of all, by the names of their columns; what Spark raises where those do not fit.
 
-    `differs` is told of the first and of one that has not the same columns in the same order; it may raise.
+    `differs` is told of the first and of one that may not have the same columns in the same order; it may raise.
 
     Cost: nothing is computed; O(n) calls of the JVM and one analysis where their columns are the same, in any order,
-    else n unions, as a tree.
+    else n unions, as a tree, and so over Spark Connect.
     """
     first = frames[0]
     if len(frames) == 1:
         return first
+    if is_remote(first.sparkSession):
+        if differs is not None:
+            for frame in frames[1:]:
+                differs(first, frame)  # which looks itself
+        return _by_name(list(frames))
     wanted, names = _columns(first), first.columns
     alike: list[DataFrame] = []
     for frame in frames:
