@@ -54,6 +54,16 @@ class Ahead:
         self._open: dict[Any, Results] = {}
         self._room = 0
 
+    @property
+    def times(self) -> tuple[Any, ...]:
+        """The times that were in flight when the source was read last."""
+        return tuple(self._open)
+
+    def resume(self, times: Iterable[Any]) -> None:
+        """Go on where these times were in flight; what is no time here is not."""
+        found = (as_time(self._domain, time) for time in times)
+        self._open = {time: self._results(time) for time in found if time is not NO_TIME}
+
     def begin(self, is_idle: bool) -> bool:
         """Look at what is in flight; whether another time may come in, as one may where the run is idle."""
         self._open = {time: results for time, results in self._open.items() if self._is_in_flight(results)}

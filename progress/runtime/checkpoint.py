@@ -123,6 +123,7 @@ def capture(
         "held": [names[node] for node in core.held],
         "steps": core.steps,
         "feeds": {feed.edge: feed.position for feed in feeds},
+        "ahead": {feed.edge: feed.ahead.times for feed in feeds if feed.ahead is not None},
         "places": {feed.edge: getattr(feed.items, "position", None) for feed in feeds if _is_placed(feed)},
         "random": None if chance is None else chance.getstate(),
     }
@@ -177,6 +178,8 @@ def _resume(
         if feed.edge in progress["places"]:
             items: Any = feed.items
             items.go_to(progress["places"][feed.edge])
+        if feed.ahead is not None:
+            feed.ahead.resume(progress["ahead"].get(feed.edge, ()))
     for inbox in core.inboxes:
         name = inbox.exits.name
         known = _read(f"the state of {brief(name)}", state, f"node {name}", times, beside)

@@ -13,6 +13,9 @@ from graphs import Graph
 from progress import PointstampError
 from progress.runtime import SILENT, Batch, Complete, Dataflow, Messages, Node, Out
 from progress.runtime.ahead import ends
+from progress.runtime.checkpoint import State
+from progress.runtime.rests import Keeping
+from progress.runtime.running import Running
 from progress.semantics import is_behaviour
 from tests.runtime.test_runtime import GUARD, engines, line, run
 
@@ -204,3 +207,40 @@ def test_where_a_graph_ends() -> None:
 def test_what_bounds_nothing_is_refused(ahead: Any, code: str) -> None:
     with pytest.raises(PointstampError, match=code):
         Dataflow(line("p"), ahead=ahead)
+
+
+def test_what_was_in_flight_is_so_after_a_kill() -> None:
+    """A run that goes on takes in as many times as the one before would have, not as many again."""
+    source = items()
+
+    def run_from(begun: State | None, keep: Callable[[State], None]) -> int:
+        """The most times that waited at the two nodes at once."""
+        made: list[Seen] = []
+        most = 0
+
+        class Both(Seen):
+            def __init__(self) -> None:
+                super().__init__()
+                made.append(self)
+
+            def snapshot(self) -> Any:
+                return self.waiting
+
+            def restore(self, state: Any) -> None:
+                self.waiting = state
+
+            def on_messages(self, edge: str, time: Any, values: Any, out: Out) -> None:
+                nonlocal most
+                super().on_messages(edge, time, values, out)
+                most = max(most, len({time for node in made for time in node.waiting}))
+
+        dataflow = Dataflow(line("p", "q"), {"p": Both, "q": Both}, ahead=2)
+        found: list[Any] = []
+        keeping = Keeping(keep, 0.0, begun)
+        Running(dataflow, {"in": source}, {"out": found}, "sim", keeping=keeping).run(7, 1)
+        return most
+
+    states: list[State] = []
+    assert run_from(None, states.append) == 2
+    assert len(states) > 5
+    assert {run_from(state, lambda state: None) for state in states[:-1]} <= {0, 1, 2}
