@@ -14,6 +14,7 @@ from graphs.streams.keys import Keys
 from graphs.streams.loops.looping import StreamLoops
 from graphs.streams.own import StreamThrough
 from graphs.streams.refusals import NotThere, check_function, refused
+from graphs.streams.tables import StreamTables
 from graphs.streams.whole import StreamWhole
 from graphs.streams.windows import StreamWindows
 
@@ -26,6 +27,7 @@ class Stream(
     StreamWindows[T, V],
     StreamLoops[T, V],
     StreamThrough[T, V],
+    StreamTables[T, V],
 ):
     """For each time a bag of values. Operators make streams of streams; order within a time means nothing.
 
