@@ -23,16 +23,17 @@ class Aggregate(NamedTuple):
 
     Laws: `step(first(a), b)` is what is made of a and b. `gather(keys, values, before)` is what all these values make
     of what was there before, for their keys alone; it changes nothing that was there. `merge` makes of what two bags
-    gave what both together give, where that can be made.
+    gave what both together give, where that can be made. `kind` is what results are, whatever the functions.
     """
 
+    kind: str
     first: Callable[[Any], Any]
     step: Callable[[Any, Any], Any]
     gather: Callable[[Keys, list[Any], Found], Found]
     merge: Callable[[Any, Any], Any] | None
 
 
-def reducing(f: Callable[[Any, Any], Any]) -> Aggregate:
+def reducing(f: Callable[[Any, Any], Any], kind: str = "reduce") -> Aggregate:
     """One value made of two, again and again."""
 
     def gather(keys: Keys, values: list[Any], before: Found) -> Found:
@@ -46,7 +47,7 @@ def reducing(f: Callable[[Any, Any], Any]) -> Aggregate:
                 found[key] = value
         return found
 
-    return Aggregate(lambda value: value, f, gather, f)
+    return Aggregate(kind, lambda value: value, f, gather, f)
 
 
 def folding(start: Any, step: Callable[[Any, Any], Any], merge: Callable[[Any, Any], Any] | None = None) -> Aggregate:
@@ -59,7 +60,7 @@ def folding(start: Any, step: Callable[[Any, Any], Any], merge: Callable[[Any, A
             found[key] = step(state, value)
         return found
 
-    return Aggregate(lambda value: step(start, value), step, gather, merge)
+    return Aggregate("fold", lambda value: step(start, value), step, gather, merge)
 
 
 def counting() -> Aggregate:
@@ -71,7 +72,7 @@ def counting() -> Aggregate:
             found[key] += before[key]
         return found
 
-    return Aggregate(lambda value: 1, lambda count, value: count + 1, gather, lambda one, other: one + other)
+    return Aggregate("count", lambda value: 1, lambda count, value: count + 1, gather, lambda one, other: one + other)
 
 
 def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
@@ -90,6 +91,7 @@ def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
         return found
 
     return Aggregate(
+        f"top {most}",
         lambda value: [value],
         lambda values, value: nlargest(most, [*values, value], by),
         gather,
@@ -105,11 +107,13 @@ class Gathering(Operator):
 
     fails_singly = True
     kept: tuple[str, ...] = ("open",)
+    settings: tuple[str, ...] = ("kind",)
 
     def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:
         super().__init__(wiring)
         self.keys = keys
         self.how = how
+        self.kind = how.kind
         self.open: dict[Any, Found] = {}
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:

@@ -110,7 +110,7 @@ class KeyedAggregation(Keyed[T, K, V]):
         {'best': [(0, ('tea', 2))]}
         """
         path = self._stream._path("min", name)
-        return self._aggregate(path, reducing(_chosen(path, min, by)), accumulate, within)
+        return self._aggregate(path, reducing(_chosen(path, min, by), "min"), accumulate, within)
 
     def max(
         self,
@@ -129,7 +129,7 @@ class KeyedAggregation(Keyed[T, K, V]):
         {'longest': [(0, ('t', 'tell'))]}
         """
         path = self._stream._path("max", name)
-        return self._aggregate(path, reducing(_chosen(path, max, by)), accumulate, within)
+        return self._aggregate(path, reducing(_chosen(path, max, by), "max"), accumulate, within)
 
     def top(
         self,

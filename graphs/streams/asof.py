@@ -24,6 +24,7 @@ class AsOf(TwoSides):
     """
 
     kept: tuple[str, ...] = ("open", "latest", "came")
+    settings: tuple[str, ...] = ("within",)
 
     def __init__(
         self, keys: dict[str, Keys], f: Callable[[Any, Any, Any], Any], within: int | None, wiring: Wiring

@@ -129,6 +129,7 @@ class FirstWithin(FirstEver):
     """Over numbers: those whose key has not come in the last so many ticks. Kept are the keys that have."""
 
     kept: tuple[str, ...] = ("open", "seen", "came")
+    settings: tuple[str, ...] = ("within",)
 
     def __init__(self, by: By, keep: Keep, within: int, wiring: Wiring) -> None:
         super().__init__(by, keep, wiring)

@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from graphs.streams.step import Wiring
+from progress.errors import PointstampError
 from progress.runtime.node import Node
 from progress.runtime.out import Out
 
 
 class Operator(Node):
-    """A node made for a step. `kept` names the attributes that are its state."""
+    """A node made for a step. `kept` names the attributes that are its state.
+
+    Functions of a program may change between a kill and the next start. What a step is may not: a state is read by an
+    operator of the same class and `settings` alone, the attributes by which goes what is kept.
+    """
 
     replays_alike = True
     kept: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
@@ -36,10 +42,27 @@ class Operator(Node):
                     out.send_all(edge, after, values)
 
     def snapshot(self) -> Any:
-        """The state alone."""
-        return {name: getattr(self, name) for name in self.kept}
+        """What it is, and the state alone."""
+        return self.made_as(), self.state()
 
     def restore(self, state: Any) -> None:
-        """The inverse of `snapshot`."""
+        """The inverse of `snapshot`; PS737 where another operator has kept it."""
+        made_as, kept = state
+        if made_as != self.made_as():
+            said = f"it was kept by {made_as}, and the step is {self.made_as()} now"
+            raise PointstampError("PS737", said, "another name= for the new step, and another DIR")
+        self.take(kept)
+
+    def made_as(self) -> str:
+        """What it is, as far as what it keeps goes by that."""
+        settings = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.settings)
+        return f"{type(self).__name__}({settings})"
+
+    def state(self) -> Any:
+        """What it keeps."""
+        return {name: getattr(self, name) for name in self.kept}
+
+    def take(self, state: Any) -> None:
+        """The inverse of `state`."""
         for name in self.kept:
             setattr(self, name, state[name])

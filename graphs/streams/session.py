@@ -28,6 +28,7 @@ class Sessions(Operator):
 
     fails_singly = True
     kept: tuple[str, ...] = ("open", "due")
+    settings: tuple[str, ...] = ("gap",)
 
     def __init__(self, keys: Keys, gap: int, wiring: Wiring) -> None:
         super().__init__(wiring)

@@ -66,6 +66,7 @@ class SoFarWithin(SoFar):
     """Over numbers: what is at most so long ago. Cost: a merge a key and each time of it within; kept are those."""
 
     kept: tuple[str, ...] = ("open", "sums", "came")
+    settings: tuple[str, ...] = ("kind", "within")
 
     def __init__(self, keys: Keys, how: Aggregate, within: int, wiring: Wiring) -> None:
         super().__init__(keys, how, wiring)

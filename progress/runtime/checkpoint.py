@@ -87,7 +87,7 @@ class NotRestored(PointstampError):
     """A checkpoint is none of this pipeline."""
 
     def __init__(self, what: str, error: BaseException) -> None:
-        says = f"{type(error).__name__}: {error}"
+        says = error.message if isinstance(error, PointstampError) else f"{type(error).__name__}: {error}"
         super().__init__("PS737", f"{what} cannot be restored: {says}", "the pipeline that the state was written by")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import progress.runtime.running
 from graphs.streams import Flow, Stream, rounds, unchanged
+from graphs.streams.operator import Operator
 from progress.errors import PointstampError
 from progress.runtime import SILENT, Batch, DeadLetter, NodeFailed, Out
 from progress.runtime.checkpoint import State
@@ -346,7 +347,7 @@ def test_what_is_kept_for_a_loop_goes_with_its_time() -> None:
     roads = [(t, road) for t in range(30) for road in some_roads(random, 10, 10)]
     other = [(t, t + 1) for t in range(30)]
     found = flow.run(sources={"roads": roads, "numbers": other, "more": [(t, n + 1) for t, n in other]})
-    states = {name: node.snapshot() for name, node in found.nodes.items() if hasattr(node, "wiring")}
+    states = {name: node.state() for name, node in found.nodes.items() if isinstance(node, Operator)}
     assert {"components", "both", "both.more"} <= {*states}
     assert all(not part for state in states.values() if isinstance(state, dict) for part in state.values())
 
@@ -546,7 +547,7 @@ def test_a_loop_without_end_may_go_to_the_dead_letters() -> None:
     assert found["ends"] == [(1, 0)]
     (failed,) = found["endless"]
     assert failed[0] == (0, 4)
-    state = found.nodes["turning"].snapshot()
+    state = found.nodes["turning"].state()
     assert not any(state.values())
 
 

@@ -125,7 +125,7 @@ def test_what_was_kept_for_a_time_is_forgotten_with_it() -> None:
     numbers = [(time, time % 3) for time in range(20)]
     given = [(time, (time % 2, 1)) for time in range(20)]
     found = flow.run(sources={"a": given, "b": given, "c": numbers, "d": numbers, "e": numbers})
-    kept = {name: node.snapshot() for name, node in found.nodes.items() if hasattr(node, "kept") and node.kept}
+    kept = {name: node.state() for name, node in found.nodes.items() if hasattr(node, "kept") and node.kept}
     assert len(kept) == 13
     assert not [name for name, state in kept.items() if any(state.values())]
 

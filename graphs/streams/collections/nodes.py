@@ -85,11 +85,11 @@ class Reduction(Operator):
         """How many changes are kept."""
         return len(self.came) + len(self.gave)
 
-    def snapshot(self) -> Any:
+    def state(self) -> Any:
         due = [(time, [*keys]) for time, keys in self.due.items()]
         return self.came.snapshot(), self.gave.snapshot(), due
 
-    def restore(self, state: Any) -> None:
+    def take(self, state: Any) -> None:
         came, gave, due = state
         self.came.restore(came)
         self.gave.restore(gave)
@@ -184,10 +184,10 @@ class Join(Operator):
         """How many changes are kept."""
         return sum(map(len, self.sides))
 
-    def snapshot(self) -> Any:
+    def state(self) -> Any:
         return [side.snapshot() for side in self.sides]
 
-    def restore(self, state: Any) -> None:
+    def take(self, state: Any) -> None:
         for side, its in zip(self.sides, state, strict=True):
             side.restore(its)
 
@@ -226,10 +226,10 @@ class Net(Operator):
         """How many changes are kept."""
         return sum(map(len, self.open.values()))
 
-    def snapshot(self) -> Any:
+    def state(self) -> Any:
         return [(time, {**bag}) for time, bag in self.open.items()]
 
-    def restore(self, state: Any) -> None:
+    def take(self, state: Any) -> None:
         self.open = dict(state)
 
 

@@ -21,6 +21,7 @@ class JoinOutside(Operator):
     """
 
     kept = ("bags", "waiting", "whole")
+    settings = ("outside", "levels")
 
     def __init__(
         self, keys: dict[str, Keys], f: Callable[[Any, Any, Any], Any], outside: str, levels: int, wiring: Wiring

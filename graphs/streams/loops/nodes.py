@@ -38,6 +38,7 @@ class Head(Operator):
     """
 
     kept = ("bags", "came")
+    settings = ("numbers",)
 
     def __init__(self, wiring: Wiring, variables: int, until: Until, most: int, is_single: bool) -> None:
         super().__init__(wiring)
