@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 class Awaiting(Mapped):
     """Waits for the results of several values together, and sends them in the order of the values.
 
-    It has no state, so a checkpoint may be taken while it waits. Cost: a task a value.
+    It has no state, so a checkpoint may be taken while it waits. Cost: a task a value; where one raises and failures
+    become dead letters, the values of its call are awaited again, one by one, to find which fail by themselves.
     """
+
+    fails_singly = True
 
     def __init__(self, function: Callable[[Any], Awaitable[Any]], at_once: int, wiring: Wiring) -> None:
         super().__init__(function)
@@ -61,7 +64,8 @@ class StreamAwaiting(Bags[T, V]):
         """What `f`, an `async def`, makes of each value; at most `at_once` are waited for at a time.
 
         In the engine `asyncio` the rest of the program goes on meanwhile, other times of this step as well. Where one
-        raises, the messages of its call have failed, and are called again together where the step is tried again.
+        raises, the messages of its call have failed, and are called again together where the step is tried again. Where
+        failures become dead letters, each of them is called again by itself, and only those are lost that fail then.
 
         >>> from pointstamp import Flow
         >>> async def greeting(name):
