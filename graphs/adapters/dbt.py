@@ -24,6 +24,7 @@ from progress.errors import PointstampError, brief, one_of
 MOST_LOOKBACK = 100  # that is looked for as a mending
 TIME = "%Y-%m-%dT%H:%M"
 RUNS = "runs"  # the key of a list of what has materialised under which the moments of runs stand
+YEARS = range(1000, 9000)  # of moments
 RIGHT = "the target/manifest.json that dbt parse or dbt build writes"
 
 
@@ -92,7 +93,8 @@ class Models:
     def _start(self, asset: str, key: str | None) -> datetime:
         batches = self._batches[asset]
         try:
-            start = truncated(datetime.strptime(key or "", FORMATS[batches.size]).replace(tzinfo=UTC), batches.size)
+            found = in_years(datetime.strptime(key or "", FORMATS[batches.size]))
+            start = truncated(found.replace(tzinfo=UTC), batches.size)
         except ValueError:
             start = datetime.min.replace(tzinfo=UTC)
         if start < batches.begin:
@@ -255,8 +257,15 @@ class _ToBatch:
 
 def moment(text: Any) -> datetime:
     """A moment as a manifest or a person writes it; in UTC where it does not say."""
-    found = text if isinstance(text, datetime) else datetime.fromisoformat(str(text))
+    found = in_years(text if isinstance(text, datetime) else datetime.fromisoformat(str(text)))
     return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def in_years(found: datetime) -> datetime:
+    """A moment with all that is asked of it before the last year that Python knows, and after the first."""
+    if found.year not in YEARS:
+        raise ValueError(f"the year {found.year} is not from {YEARS[0]} to {YEARS[-1]}")
+    return found
 
 
 def moments(texts: Sequence[str | None]) -> list[datetime]:

@@ -102,10 +102,13 @@ def test_complete_is_none_where_nothing_is_missing_and_something_unknown() -> No
         assert refused.value.code == "PS926"
 
 
-NO_BEGIN = {"incremental_strategy": "microbatch", "batch_size": "day", "begin": "yesterday"}
+NO_BEGIN = {"incremental_strategy": "microbatch", "batch_size": "day"}
 NO_MANIFESTS = [
     *("", "[]", "{}", '{"nodes": 3}', '{"nodes": {"m": {"resource_type": "model"}}}', '{"nodes": {"m": 3}}', "\udcff"),
-    json.dumps({"nodes": {"m": {"resource_type": "model", "name": "m", "config": NO_BEGIN}}}),
+    *(
+        json.dumps({"nodes": {"m": {"resource_type": "model", "name": "m", "config": {**NO_BEGIN, "begin": begin}}}})
+        for begin in ("yesterday", "9999-12-31T23:59", "0001-01-01T00:00+14:00")
+    ),
 ]
 
 
