@@ -15,6 +15,7 @@ from graphs import Graph
 from graphs.adapters import Finding, Found, first_ways, joins
 from graphs.adapters.agent_findings import Words, judge, together
 from graphs.adapters.agents import AgentGraph, Exit, Part
+from graphs.adapters.sending import may_be_silent
 from progress.closure import close
 from progress.conditions import check_conditions
 
@@ -210,6 +211,44 @@ def test_a_source_that_no_way_leads_to_is_a_fault_only_where_all_ways_are_known(
     agents.add(Part("join", "all"))
     agents.is_open = is_open
     assert [*findings(agents)] == ([] if is_open else ["PS912"])
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_join_with_a_source_that_comes_anyway_may_be_left_out_where_joins_are_optional(optional: bool) -> None:
+    agents = AgentGraph("left out", "plan", END, limit="nothing ends it", optional_joins=optional)
+    agents.add(Part("plan", "each", [Exit(("join",)), Exit(("draw", END), "one", "it")]))
+    agents.add(Part("draw", "each", [Exit(("join",))]))
+    agents.add(Part("join", "all"))
+    assert [*findings(agents)] == ([] if optional else ["PS912"])
+
+
+@pytest.mark.parametrize("takes", [False, True])
+def test_to_wait_for_a_loop_is_a_fault_only_where_nothing_is_taken_from_it(takes: bool) -> None:
+    agents = AgentGraph("waits", "plan", END, limit="nothing ends it", pace="steps")
+    agents.add(Part("plan", "step", [Exit(("write", "poll"))]))
+    agents.add(Part("poll", "step", [Exit(("poll", END), "one", "it"), *[Exit(("sum",))] * takes]))
+    agents.add(Part("write", "step", [Exit(("sum",))]))
+    agents.add(Part("sum", "rest", [Exit((END,))]))
+    assert [*findings(agents)] == ([] if takes else ["PS915"])
+
+
+async def sends_unless_it_fails(context: Any) -> None:
+    try:
+        await context.send_message(1)
+    except ValueError:
+        print("not sent")
+
+
+async def sends_however_it_ends(context: Any) -> None:
+    try:
+        await context.send_message(1)
+    except ValueError:
+        await context.send_message(2)
+
+
+def test_what_sends_nothing_where_it_fails_may_be_silent() -> None:
+    assert may_be_silent(sends_unless_it_fails, ["send_message"], 0)
+    assert not may_be_silent(sends_however_it_ends, ["send_message"], 0)
 
 
 def test_what_is_found_and_unknown_in_an_inner_graph_says_where() -> None:

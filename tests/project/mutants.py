@@ -1034,10 +1034,30 @@ BROKEN_STREAMS = (
     ("states are lost between times", "in_order", "self.states.update(states)", "pass"),
     ("a step that others read, too, is run in the next one", "building", "count[origin] == 1 and origin", "origin"),
     ("an output in the middle of a node", "building", "== 1 and origin not in self.leaving:", "== 1:"),
+    ("a time that is given up stays", "aggregate", "return self.open.pop(time, None)", "return self.open.get(time)"),
+    ("of three sessions that meet one is lost", "session", "    session = larger\n", "    session = larger if session is mine else session\n"),
+    ("a session that was joined stands first", "session", "sorted([*apart, session], key=itemgetter(1))", "[session, *apart]"),
+    ("what one failure ends goes on", "awaiting", "task.cancel()", "pass"),
+    ("times that are not minimal are kept", "distinct", "for key in new:\n            seen", "for key in found:\n            seen"),
 )  # fmt: skip
 STREAMS = tuple(
     Mutant(what, f"graphs/streams/{file}.py", right, wrong, STREAMS_SUITE)
     for what, file, right, wrong in BROKEN_STREAMS
+)
+
+BROKEN_ADAPTERS = (
+    ("a source without a way where ways are unknown", "joins", "for name in joins if not rounds.agents.is_open else ():", "for name in joins:"),
+    ("a join that may be left out never fires", "joins", "(hanging is not None and left.sends.id in hanging)", "hanging == 0"),
+    ("one of several decisions is all of them", "joins", "any(count == of for", "any(count >= 1 for"),
+    ("to wait for what is taken is a fault", "meetings", "name in found or name in related[loop.head]", "name in found"),
+    ("ways that exclude each other meet", "meetings", "return joins <= rounds.live(dropped)", "return True"),
+    ("one way out of many is no way out", "endings", "len(inward) == len(exit.targets)", "True"),
+    ("a failure has sent", "sending", "(tried and all(every))", "tried"),
+    ("what is unknown within is not said", "agent_findings", "unknown += (", "_ = ("),
+)  # fmt: skip
+ADAPTERS = tuple(
+    Mutant(what, f"graphs/adapters/{file}.py", right, wrong, ("tests/adapters/test_agent_graphs.py",))
+    for what, file, right, wrong in BROKEN_ADAPTERS
 )
 
 CLAIMS = ("tests/recovery/test_claims.py",)  # what is broken is found by what it breaks, not by counting
@@ -1687,6 +1707,7 @@ MUTANTS = (
     *RECURSION,
     *OPERATORS,
     *STREAMS,
+    *ADAPTERS,
     *RECOVERY,
     *SEMANTICS,
     *(mutant._replace(suite=("tests/recovery/test_rollback.py",)) for mutant in ROLLBACK),

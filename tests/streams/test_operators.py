@@ -12,7 +12,7 @@ from graphs import Graph
 from graphs.streams import Flow
 from graphs.streams.session import Sessions
 from progress.errors import PointstampError
-from progress.runtime import SILENT, Batch, Complete, DeadLetter, Node, Out, Retry
+from progress.runtime import SILENT, Batch, Complete, DeadLetter, Node, NodeFailed, Out, Retry
 from progress.runtime.policies import by_event_time
 
 ENGINES = ("sim", "threads", "asyncio")
@@ -281,6 +281,22 @@ def test_a_time_that_is_given_up_is_forgotten() -> None:
     assert found.nodes["sums"].snapshot()["open"] == {}
 
 
+def test_what_comes_late_between_two_sessions_joins_them() -> None:
+    flow = Flow()
+    flow.input("a").keyed().session(5).output("out")
+    given = [(0, ("x", "a")), (10, ("x", "b")), (11, ("x", "c")), (12, ("x", "d")), (5, ("x", "e"))]
+    one_by_one = (item for value in given for item in (value, SILENT))  # so that each is there before the next one
+    assert flow.run(sources={"a": one_by_one}) == {"out": [(17, ("x", 0, 12, ["a", "e", "b", "c", "d"]))]}
+
+
+def test_of_the_times_of_a_key_the_minimal_ones_are_kept() -> None:
+    flow = Flow(time=DIAMOND)
+    flow.input("a").distinct(accumulate=True, name="new").output("out")
+    found = flow.run(sources={"a": [(time, "x") for time in ("t0", "t1", "t2", "t3")]})
+    assert found["out"] == [("t0", "x")]
+    assert found.nodes["new"].snapshot()["seen"] == {"x": ["t0"]}
+
+
 def test_of_equal_ones_the_first_to_come_are_at_the_top() -> None:
     flow = Flow()
     top = flow.input("a").keyed().top(2, by=len, name="at once")
@@ -310,6 +326,21 @@ def test_values_are_waited_for_together_and_not_more_than_at_once() -> None:
     found = flow.run(engine="asyncio", sources={"a": [(0, value) for value in range(50)]})
     assert found == {"out": [(0, -value) for value in range(50)]}
     assert most == 7
+
+
+def test_where_one_fails_the_others_are_ended() -> None:
+    done = []
+
+    async def answer(value: int) -> int:
+        await asyncio.sleep(0.1 * value)
+        done.append(1 // value)
+        return value
+
+    flow = Flow()
+    flow.input("a").map_async(answer).output("out")
+    with pytest.raises(NodeFailed, match="ZeroDivisionError"):
+        flow.run(engine="asyncio", sources={"a": [(0, 0), (0, 1), (0, 2)]})
+    assert done == []
 
 
 @pytest.mark.parametrize("at_once", [1, 7])
