@@ -134,3 +134,15 @@ def test_lists_of_two_are_pairs_as_json_has_them() -> None:
     flow = Flow()
     flow.input("x").keyed().reduce(max).output("o")
     assert flow.run(sources={"x": [(0, ["k", 1]), (0, ["k", 3])]}) == {"o": [(0, ("k", 3))]}
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_of_many_values_that_are_awaited_only_those_that_fail_are_dead_letters(engine: str) -> None:
+    async def inverse(value: int) -> float:
+        return 6 / value
+
+    flow = Flow(on_error=DeadLetter("failed"))
+    flow.input("x").map_async(inverse).output("o")
+    found = flow.run(sources={"x": [(0, 1), (0, 0), (0, 2), (0, 3), (1, 0)]}, engine=engine)
+    assert sorted(found["o"]) == [(0, 2.0), (0, 3.0), (0, 6.0)]
+    assert [(time, failure.value) for time, failure in found["failed"]] == [(0, 0), (1, 0)]
