@@ -9,19 +9,15 @@ import (
 	"os/exec"
 )
 
-type Pair [2]interface{} // a node and a time
-type Step map[string]interface{}
+type Step map[string]any // messages, requests, delivered, inputs, show
 type Refused struct{ Code, Message, Hint string }
 type Answer struct {
-	Ready     []Pair
-	Frontiers map[string][]interface{}
-	Error     *Refused
+	Ready     [][2]any // nodes and times
+	Frontiers map[string][]any
+	*Refused  `json:"error"`
 }
-
-func (r *Refused) Error() string { return r.Code + ": " + r.Message }
-
 type Tracker struct {
-	lines   io.WriteCloser
+	io.WriteCloser
 	answers *json.Decoder
 }
 
@@ -33,31 +29,29 @@ func Start(graph string) (*Tracker, error) {
 	return &Tracker{lines, json.NewDecoder(answers)}, process.Start()
 }
 
+func (r *Refused) Error() string { return r.Code + ": " + r.Message }
+
 // Step is atomic; one that is refused gives a *Refused, and changes nothing.
 func (t *Tracker) Step(step Step) (answer Answer, err error) {
-	if err = json.NewEncoder(t.lines).Encode(step); err == nil {
+	if err = json.NewEncoder(t).Encode(step); err == nil {
 		err = t.answers.Decode(&answer)
 	}
-	if err == nil && answer.Error != nil {
-		err = answer.Error
+	if answer.Refused != nil {
+		err = answer.Refused
 	}
 	return answer, err
 }
 
 func main() {
-	tracker, err := Start(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
-	defer tracker.lines.Close()
-	tracker.Step(Step{"messages": [][]interface{}{{"input", 0, 1}}, "requests": []Pair{{"body", 0}}})
+	tracker, _ := Start(os.Args[1])
+	tracker.Step(Step{"messages": [][3]any{{"input", 0, 1}}, "requests": [][2]any{{"body", 0}}})
 	tracker.Step(Step{"inputs": map[string][]int{"input": {}}}) // nothing more will come in
-	answer, _ := tracker.Step(Step{"messages": [][]interface{}{{"input", 0, -1}, {"out", 0, 1}}})
+	answer, _ := tracker.Step(Step{"messages": [][3]any{{"input", 0, -1}, {"out", 0, 1}}})
 	for _, ready := range answer.Ready {
 		fmt.Printf("%v is complete at %v\n", ready[0], ready[1])
-		tracker.Step(Step{"delivered": []Pair{ready}, "messages": [][]interface{}{{"out", 0, -1}}})
+		tracker.Step(Step{"delivered": [][2]any{ready}, "messages": [][3]any{{"out", 0, -1}}})
 	}
-	if _, err := tracker.Step(Step{"delivered": []Pair{{"body", 7}}}); err != nil {
-		fmt.Println("refused:", err.(*Refused).Code)
-	}
+	_, err := tracker.Step(Step{"delivered": [][2]any{{"body", 7}}})
+	fmt.Println("refused:", err.(*Refused).Code)
+	tracker.Close()
 }

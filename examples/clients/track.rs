@@ -1,38 +1,24 @@
 // A client of `pointstamp track` for Rust, with the standard library alone: rustc track.rs && ./track loop.yaml
-use std::io::{BufRead, BufReader, Error, ErrorKind, Result, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Lines, Result, Write};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
-pub struct Tracker {
-    process: Child,
-    lines: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-}
+/// A session; it ends when this is dropped.
+pub struct Tracker(ChildStdin, Lines<BufReader<ChildStdout>>);
 
 impl Tracker {
     pub fn start(graph: &str) -> Result<Tracker> {
         let mut command = Command::new("pointstamp");
-        let mut process = command.args(["track", graph]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let (lines, answers) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
-        Ok(Tracker { process, lines, answers })
+        let process = command.args(["track", graph]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        Ok(Tracker(process.stdin.unwrap(), BufReader::new(process.stdout.unwrap()).lines()))
     }
 
     /// One atomic step, a line of JSON, and its answer, another; read it with the JSON library of your choice.
     /// A step that is refused is an error of kind `InvalidInput`, and changes nothing.
     pub fn step(&mut self, line: &str) -> Result<String> {
-        writeln!(self.lines.as_mut().unwrap(), "{}", line)?;
-        let mut answer = String::new();
-        if self.answers.read_line(&mut answer)? == 0 {
-            return Err(Error::new(ErrorKind::UnexpectedEof, "track has ended"));
-        }
+        writeln!(self.0, "{line}")?;
+        let answer = self.1.next().unwrap_or(Err(Error::new(ErrorKind::UnexpectedEof, "track has ended")))?;
         let refused = answer.starts_with("{\"error\"");
         if refused { Err(Error::new(ErrorKind::InvalidInput, answer)) } else { Ok(answer) }
-    }
-}
-
-impl Drop for Tracker {
-    fn drop(&mut self) {
-        self.lines.take(); // the end of the lines is the end of the session
-        let _ = self.process.wait();
     }
 }
 

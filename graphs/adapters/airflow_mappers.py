@@ -57,11 +57,18 @@ def judged(dag: str, asset: str, mapper: Any, known: list[str] | None) -> Iterat
         whole = len(never) == len(targets)
         says = NONE_AT_ALL if whole else f"{len(never)} of its partitions can never be complete"
         yield never_complete(Need(dag, target), [Need(asset, key) for key in missing], says, whole, what, hint)
+    zone = getattr(mapper.upstream_mapper, "_timezone", "UTC")
+    clocks = len(early) < len(targets) and str(zone) != "UTC"
     for target, late in early[:1]:
         day, missed = Need(dag, target), [Need(asset, key) for key in late]
-        told = f"{day} does not wait for {listed(missed)}, which is routed to it: on this day clocks are set back"
+        told = f"{day} does not wait for {listed(missed)}, which {'is' if len(late) == 1 else 'are'} routed to it: "
+        if clocks:
+            told += "on this day clocks are set back"
+            hint = "let the mapper, and what writes the keys, have timezone UTC: its days have 24 hours"
+        else:
+            told += f"its window has fewer keys ({len(mapper.to_upstream(target))}) than {asset} writes"
+            hint = f"let {asset} have the steps of {type(mapper.window).__name__}, or roll it up to these steps first"
         steps = [[dag, target, "runs without it"], *([asset, key, "not waited for"] for key in late[:3])]
-        hint = "let the mapper, and what writes the keys, have timezone UTC: its days have 24 hours"
         witness = {"partition": [dag, target], "missing": [list(need) for need in missed], "walks": [steps]}
         yield Finding("PS923", told, hint, witness, "warning")
 

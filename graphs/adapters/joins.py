@@ -28,40 +28,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphs.adapters import Finding
-from graphs.adapters.agent_findings import Words, listed, walk
-from graphs.adapters.agents import AgentGraph
+from graphs.adapters.agent_findings import Words, walk
+from graphs.adapters.decisions import Decision, avoiding, decisions
 from graphs.adapters.first_ways import FirstWays
-from graphs.adapters.rounds import Arc, Loop, Rounds
+from graphs.adapters.joins_told import Left, may_never_fire, mixes_rounds, mixes_runs, overtakes
+from graphs.adapters.rounds import Loop, Rounds
 from progress.closure import close
 from progress.could_result_in import CouldResultIn
 from progress.pointstamp import Pointstamp
 from progress.topology import Network
 
 MOST_WORK = 20_000  # arcs looked at for decisions one by one; beyond, only for those that keep a source of a join away
-
-
-class _Decision(NamedTuple):
-    """Some ways of one exit are taken, the others left. `of`: it is one of so many, and one of them is taken."""
-
-    at: str
-    by: str
-    taken: tuple[str, ...]
-    left: tuple[Arc, ...]
-    of: int = 0
-
-
-class _Left(NamedTuple):
-    """A source that sends at the join's first time, and one that does not: what it may do later, if anything."""
-
-    decision: _Decision
-    sends: Arc
-    missing: Arc
-    later: Any
-    early: list[Pointstamp]
-    late: list[Pointstamp]
 
 
 def incomplete(rounds: Rounds, words: Words) -> list[tuple[str, Finding]]:
@@ -106,10 +86,10 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
     agents = rounds.agents
     network = rounds.judged().network()
     possible = close(network, [_start(rounds)]).frontiers
-    never: dict[str, list[_Left]] = {name: [] for name in joins}
-    mixing: dict[str, _Left] = {}
+    never: dict[str, list[Left]] = {name: [] for name in joins}
+    mixing: dict[str, Left] = {}
 
-    def judge(decision: _Decision, names: Sequence[str]) -> None:
+    def judge(decision: Decision, names: Sequence[str]) -> None:
         without = rounds.judged({arc.id for arc in decision.left}).network()
         first = close(without, [_start(rounds)]).frontiers
         if decision.at not in first:
@@ -126,130 +106,28 @@ def _by_decisions(rounds: Rounds, words: Words, joins: Sequence[str]) -> Iterato
             else:
                 mixing.setdefault(name, left)
 
-    for decision in islice(_decisions(rounds, joins, possible.keys()), MOST_WORK // (1 + len(rounds.arcs))):
+    for decision in islice(decisions(rounds, joins, possible.keys()), MOST_WORK // (1 + len(rounds.arcs))):
         judge(decision, joins)
     for name in joins:
         if not never[name] and name not in mixing:
-            for decision in _avoiding(rounds, name):
+            for decision in avoiding(rounds, name):
                 judge(decision, [name])
     for name, each in never.items():
         if each:
-            yield name, _never(rounds, words, name, each[0], _whatever(each))
+            yield name, may_never_fire(rounds, words, name, each[0], _whatever(each))
             if agents.keeps and name not in mixing:
-                yield name, _mixes_runs(rounds, words, name, each[0])
+                yield name, mixes_runs(rounds, words, name, each[0])
     for name, left in mixing.items():
-        yield name, _mixes(rounds, words, name, left)
+        yield name, mixes_rounds(rounds, words, name, left)
 
 
-def _whatever(never: Sequence[_Left]) -> bool:
+def _whatever(never: Sequence[Left]) -> bool:
     """Whether one of the decisions by which a join never fires is always taken."""
     counts = Counter((left.decision.at, left.decision.by, left.decision.of) for left in never)
     return any(count == of for (_, _, of), count in counts.items())
 
 
-def _start(rounds: Rounds) -> tuple[str, tuple[int, ...]]:
-    return rounds.agents.start, rounds.base(rounds.agents.start)
-
-
-def _decisions(rounds: Rounds, joins: Sequence[str], possible: Any) -> Iterator[_Decision]:
-    """Those that can make a difference: where not every way of the exit leads to the same sources in one round."""
-    leads = _leading(rounds, [arc for name in joins for arc in rounds.entering[name]])
-    alike: set[Any] = set()
-    for name in sorted(rounds.agents.parts, key=rounds.order.__getitem__):
-        if name not in possible or rounds.kind(name) in alike:
-            continue
-        alike.add(rounds.kind(name))
-        if rounds.agents.parts[name].silent and any(leads.get(arc.id) for arc in rounds.leaving[name]):
-            yield _Decision(name, "", (), tuple(rounds.leaving[name]))
-        for group, exit in enumerate(rounds.agents.parts[name].exits):
-            if exit.takes == "all":
-                continue
-            arcs = [arc for arc in rounds.leaving[name] if arc.group == group]
-            if exit.takes == "together":
-                if any(leads.get(arc.target, 0) | leads.get(arc.id, 0) for arc in arcs if arc.id not in rounds.back):
-                    yield _Decision(name, exit.by, (), tuple(arcs))
-                continue
-            bits = [0 if arc.id in rounds.back else leads.get(arc.target, 0) | leads.get(arc.id, 0) for arc in arcs]
-            if not any(bits) or (exit.takes == "one" and len(set(bits)) == 1):
-                continue
-            for arc in arcs:
-                others = tuple(other for other in arcs if other is not arc)
-                if others:
-                    yield _Decision(name, exit.by, (arc.target,), others, len(arcs) if exit.takes == "one" else 0)
-            for arc in arcs:
-                if exit.takes != "one" and (len(arcs) != 2):
-                    rest = tuple(other.target for other in arcs if other is not arc)
-                    yield _Decision(name, exit.by, rest, (arc,))
-
-
-def _avoiding(rounds: Rounds, name: str) -> Iterator[_Decision]:
-    """For each source of a join, the decisions that together keep it from coming in a round, where there are such.
-
-    A part leads to a source inevitably when one of its exits takes all of its ways, and one of them does; or takes
-    exactly one, and each of them does. Whoever decides otherwise avoids it.
-    """
-    parts = rounds.agents.parts
-    alike: set[Any] = set()
-    for source in rounds.entering[name]:
-        kind = rounds.kind(source.source)
-        if kind in alike:
-            continue
-        alike.add(kind)
-        leading, inevitable = _inevitable(rounds, source)
-        left = tuple(
-            arc
-            for part in sorted(parts, key=rounds.order.__getitem__)
-            if part not in inevitable
-            for arc in rounds.leaving[part]
-            if (arc.exit.takes != "all" or parts[part].silent)
-            and any(other.id in leading for other in rounds.leaving[part] if other is arc or _together(other, arc))
-        )
-        if left and rounds.agents.start not in inevitable:
-            yield _Decision(left[0].source, left[0].exit.by, (), left)
-
-
-def _inevitable(rounds: Rounds, source: Arc) -> tuple[set[str], set[str]]:
-    """The arcs, and the parts, that lead to an arc within a round whatever is decided after them. Cost: O(arcs)."""
-    parts = rounds.agents.parts
-    leading, waiting = {source.id}, [source.source]
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in found or parts[name].waits == "all" or parts[name].silent:
-            continue
-        for group, exit in enumerate(parts[name].exits):
-            ways = [arc.id in leading for arc in rounds.leaving[name] if arc.group == group]
-            if any(ways) and (exit.takes == "all" or (exit.takes == "one" and all(ways))):
-                found.add(name)
-        if name in found:
-            for arc in rounds.entering[name]:
-                if arc.id not in rounds.back:
-                    leading.add(arc.id)
-                    waiting.append(arc.source)
-    return leading, found
-
-
-def _together(one: Arc, other: Arc) -> bool:
-    return one.exit.takes == "together" and one.group == other.group
-
-
-def _leading(rounds: Rounds, sources: Sequence[Arc]) -> dict[str, int]:
-    """For each part, and each source's own arc, which sources it leads to within its round, as bits."""
-    leads: dict[str, int] = {arc.id: 1 << number for number, arc in enumerate(sources)}
-    waiting = list(sources)
-    while waiting:
-        arc = waiting.pop()
-        bits = leads.get(arc.source, 0) | leads[arc.id]
-        if bits != leads.get(arc.source, 0):
-            leads[arc.source] = bits
-            for before in rounds.entering[arc.source]:
-                if before.id not in rounds.back:
-                    leads[before.id] = leads.get(before.id, 0) | bits
-                    waiting.append(before)
-    return leads
-
-
-def _hanging(rounds: Rounds, decision: _Decision) -> Any:
+def _hanging(rounds: Rounds, decision: Decision) -> Any:
     """What is possible whatever is decided at a part: also if it takes no way at all that it decides on."""
     decided = {arc.id for arc in rounds.leaving[decision.at] if arc.exit.takes != "all"}
     return close(rounds.judged(decided), [_start(rounds)]).frontiers
@@ -265,11 +143,11 @@ def _again(rounds: Rounds, decided: Collection[str], first: Any) -> list[tuple[s
 def _left(
     rounds: Rounds,
     name: str,
-    decision: _Decision,
+    decision: Decision,
     frontiers: tuple[Any, Any, Any],
     networks: tuple[Network, Network],
     again: list[tuple[str, Any]],
-) -> _Left | None:
+) -> Left | None:
     """What a decision leaves of a join's sources: one that sends, with one that does not; one that may later first."""
     possible, first, after = frontiers
     base = rounds.base(name)
@@ -282,7 +160,7 @@ def _left(
     start = _start(rounds)
     early = CouldResultIn(networks[0]).proof(start, (sending[0].id, base)) or []
     if not later:
-        return _Left(decision, sending[0], missing[0], None, early, [])
+        return Left(decision, sending[0], missing[0], None, early, [])
     arc, time = min(later, key=lambda each: each[1])
     late: list[Pointstamp] = []
     if arc.id in networks[0].numbers:
@@ -291,7 +169,11 @@ def _left(
         if way := CouldResultIn(networks[1]).proof(begin, (arc.id, time)):
             late = [*(CouldResultIn(networks[0]).proof(start, begin) or []), *way[1:]]
             break
-    return _Left(decision, sending[0], arc, time, early, late)
+    return Left(decision, sending[0], arc, time, early, late)
+
+
+def _start(rounds: Rounds) -> tuple[str, tuple[int, ...]]:
+    return rounds.agents.start, rounds.base(rounds.agents.start)
 
 
 # --- nothing waits ----------------------------------------------------------------------------------------------------
@@ -324,7 +206,7 @@ def _overtaken(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, F
                 continue
             period = sum(agents.parts[place].steps for place, _ in way[1:] if place in agents.parts)
             if agents.pace == "free" or lag >= period:
-                yield name, _overtakes(rounds, words, name, one, other, way)
+                yield name, overtakes(rounds, words, name, one, other, way)
                 return
 
 
@@ -365,99 +247,3 @@ def _all_rounds(rounds: Rounds, words: Words, name: str) -> Iterator[tuple[str, 
         hint = words.mixes_rounds.format(join=shown, sources="", one=head, other=shown, loop=head)
         yield name, Finding("PS913", message, hint, {"join": shown, "walks": [steps]})
         return
-
-
-# --- what is said -----------------------------------------------------------------------------------------------------
-
-
-def _hint(rounds: Rounds, text: str, name: str, one: Arc, other: Arc) -> str:
-    agents = rounds.agents
-    sources = [agents.shown(arc.source) for arc in rounds.entering[name]]
-    return text.format(
-        join=agents.shown(name),
-        sources=", ".join(sources),
-        one=agents.shown(one.source),
-        other=agents.shown(other.source),
-        loop=agents.shown(rounds.contexts[name][-1].head) if rounds.contexts[name] else "",
-    )
-
-
-def _says(rounds: Rounds, decision: _Decision) -> str:
-    agents = rounds.agents
-    if not decision.by:
-        return f"when '{agents.shown(decision.at)}' sends nothing"
-    if len({arc.source for arc in decision.left}) > 1:
-        others = [f"'{agents.shown(arc.source)}' does not go to '{agents.shown(arc.target)}'" for arc in decision.left]
-        return f"when {' and '.join(others)}"
-    by = f"{decision.by} of '{agents.shown(decision.at)}'"
-    taken = listed(_names(agents, decision.taken)) if decision.taken else ""
-    left = listed(dict.fromkeys(_names(agents, [arc.target for arc in decision.left])), "or")
-    return f"when {by} goes to {taken} and not to {left}" if taken else f"when {by} does not go to {left}"
-
-
-def _names(agents: AgentGraph, targets: Sequence[str]) -> list[str]:
-    return ["the end" if target == agents.end else agents.shown(target) for target in targets]
-
-
-def _never(rounds: Rounds, words: Words, name: str, left: _Left, whatever: bool) -> Finding:
-    agents = rounds.agents
-    shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
-    how = f"{_says(rounds, left.decision)}, '{sends}' comes and '{missing}' does not"
-    message = (
-        f"'{shown}' never fires in a run, whatever is decided: {how}"
-        if whatever
-        else f"'{shown}' may never fire: {how}"
-    )
-    steps = walk(agents, left.early, {left.decision.at: "decides here"})
-    steps.append([shown, list(rounds.base(name)), f"waits for '{missing}', which never comes"])
-    witness = {"join": shown, "comes": sends, "missing": missing, "walks": [steps]}
-    hint = _hint(rounds, words.may_never_fire, name, left.sends, left.missing)
-    return Finding("PS912", message, hint, witness, "error" if whatever else None)
-
-
-def _mixes(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:
-    agents = rounds.agents
-    shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
-    one, other = _rounds_of(rounds.base(name), left.later)
-    message = (
-        f"'{shown}' may mix rounds: {_says(rounds, left.decision)}, it puts '{sends}' of round {one} together with "
-        f"'{missing}' of round {other}"
-    )
-    early = walk(agents, left.early, {left.decision.at: "decides here"})
-    late = walk(agents, left.late)
-    late.append([shown, list(left.later), f"with '{sends}' of round {one}"])
-    witness = {"join": shown, "comes": sends, "missing": missing, "walks": [early, late]}
-    return Finding("PS913", message, _hint(rounds, words.mixes_rounds, name, left.sends, left.missing), witness)
-
-
-def _mixes_runs(rounds: Rounds, words: Words, name: str, left: _Left) -> Finding:
-    agents = rounds.agents
-    shown, sends, missing = agents.shown(name), agents.shown(left.sends.source), agents.shown(left.missing.source)
-    message = (
-        f"'{shown}' may mix runs on the same {agents.kept_by}: {_says(rounds, left.decision)}, what '{sends}' sent is "
-        f"kept, and put together with '{missing}' of a later run"
-    )
-    early = walk(agents, left.early, {left.decision.at: "decides here"})
-    late = [[missing, [1, *rounds.base(left.missing.source)[1:]], "in a later run"]]
-    late.append([shown, [1, *rounds.base(name)[1:]], f"with '{sends}' of this one"])
-    witness = {"join": shown, "comes": sends, "missing": missing, "walks": [early, late]}
-    return Finding("PS913", message, _hint(rounds, words.mixes_runs, name, left.sends, left.missing), witness)
-
-
-def _overtakes(rounds: Rounds, words: Words, name: str, one: Arc, other: Arc, way: Sequence[Pointstamp]) -> Finding:
-    agents = rounds.agents
-    shown, fast, slow = agents.shown(name), agents.shown(one.source), agents.shown(other.source)
-    message = (
-        f"'{shown}' may mix rounds: nothing in the loop waits for it, so '{fast}' of a later round comes before "
-        f"'{slow}' of this one"
-    )
-    steps = walk(agents, way)
-    steps[-1].append(f"again, and '{slow}' of the round before may not have come")
-    witness = {"join": shown, "comes": fast, "missing": slow, "walks": [steps]}
-    return Finding("PS913", message, _hint(rounds, words.mixes_rounds, name, one, other), witness)
-
-
-def _rounds_of(first: Sequence[int], later: Sequence[int]) -> tuple[int, int]:
-    """The rounds of two times as people count them, in the outermost loop in which they differ."""
-    at = next((at for at, (one, other) in enumerate(zip(first, later, strict=True)) if one != other), 0)
-    return first[at] + 1, later[at] + 1

@@ -123,7 +123,8 @@ def _routed(source: str, name: str, branch: Any, unknown: list[str]) -> Exit | N
         return None
     targets = tuple(dict.fromkeys(branch.ends.values()))
     if sends:
-        unknown.append(f"the router '{name}' of '{shown}' sends: how often {_or(targets)} runs is decided in a run")
+        runs = _or(tuple(each for each in targets if each != END))
+        unknown.append(f"the router '{name}' of '{shown}' sends: how often {runs} runs is decided in a run")
     return Exit(targets, "some" if sends else _takes(function), f"the router '{name}'")
 
 

@@ -53,7 +53,8 @@ def never_complete(target: Need, missing: Sequence[Need], says: str, whole: bool
 
 def runs_early(target: Need, missing: Sequence[Need], who: str, now: str, then: str, hint: str) -> Finding:
     """`who` asks for `target` at `now`, and some of what it needs is not there before `then`."""
-    told = f"{who} runs {target} from {now} on, when {listed(missing)} do not exist yet; the last comes at {then}"
+    do = "does" if len(missing) == 1 else "do"
+    told = f"{who} runs {target} from {now} on, when {listed(missing)} {do} not exist yet; the last comes at {then}"
     steps = [[target.asset, target.key, f"runs from {now} on"]]
     steps += [[need.asset, need.key, "does not exist yet"] for need in missing[:MOST_SHOWN]]
     witness = {"partition": [target.asset, target.key], "missing": [list(need) for need in missing], "walks": [steps]}

@@ -11,7 +11,7 @@ from tests.adapters.tools import ROOT, probe
 NEVER = ("utc_keys", "backward_month", "week_of_a_day", "quarter_past", "working_days", "unreadable")
 FINE = (
     *("utc_keys_mended", "backward_month_mended", "week_of_a_day_mended", "quarter_past_mended", "unreadable_mended"),
-    *("early_enough", "in_a_row"),
+    *("early_enough", "in_a_row", "coarse_mended"),
 )
 
 
@@ -66,6 +66,17 @@ def test_days_on_which_clocks_change(told: dict[str, Any]) -> None:
     assert codes(told["check"]["unknown_writer"]) == ["PS919"]
 
 
+def test_a_window_with_fewer_keys_than_are_written(told: dict[str, Any]) -> None:
+    """A quarter of days is complete with three of them, on every day of the year; clocks have no part in it."""
+    (found,) = told["check"]["coarse"]["diagnostics"]
+    assert (found["code"], found["severity"]) == ("PS923", "warning")
+    assert found["message"].endswith(
+        "and 83 more, which are routed to it: its window has fewer keys (3) than days writes"
+    )
+    assert "clocks" not in found["message"]
+    assert found["hint"] == "let days have the steps of QuarterWindow, or roll it up to these steps first"
+
+
 def test_dags_that_wait_for_each_other(told: dict[str, Any]) -> None:
     report = told["check"]["in_a_circle"]
     assert report["exit"] == 1
@@ -88,6 +99,8 @@ def test_graphs_without_a_fault_give_no_alarm(told: dict[str, Any]) -> None:
 
 def test_complete_or_not(told: dict[str, Any]) -> None:
     answers = told["complete"]
+    for name in ("spring", "spring, one missing", "backward"):
+        assert answers[name]["data"] is not None, answers[name]["stderr"]
     assert (answers["spring"]["exit"], answers["spring"]["data"]["complete"]) == (0, True)
     assert answers["spring"]["data"]["needed"] == 23
     assert answers["spring, one missing"]["exit"] == 1

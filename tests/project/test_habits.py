@@ -209,6 +209,32 @@ def languages() -> None:
 
 
 @pytest.mark.parametrize(
+    ("apt", "says"),
+    [
+        (None, "missing: nodejs golang-go rustc; install these packages, then run again"),
+        ("exit 100", "apt-get could not install nodejs golang-go rustc"),
+        ("exit 0", "apt-get says that it has installed nodejs golang-go rustc, which cannot be found"),
+        (
+            'for each in node go rustc; do echo >"$0-$each"; chmod +x "$0-$each"; mv "$0-$each" "${0%/*}/$each"; done',
+            None,
+        ),
+    ],
+)
+def test_languages_that_are_missing_are_fetched_or_named(tmp_path: Path, apt: str | None, says: str | None) -> None:
+    """On a machine whose PATH has none of them, as root; `apt` is what its apt-get does."""
+    for name in ("sh", "chmod"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    for name, does in (("id", "echo 0"), *([("apt-get", apt)] if apt else [])):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    script = str(ROOT / "scripts" / "set_up_clients.sh")
+    run = subprocess.run(
+        ["sh", script], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (run.returncode, run.stderr) == ((1, f"set-up of clients: {says}\n") if says else (0, ""))
+
+
+@pytest.mark.parametrize(
     ("name", "build"),
     [
         ("track.mjs", ["node"]),

@@ -79,6 +79,11 @@ rollup("of_y", y, StartOfMonthMapper(input_format="%Y-%m-%d"), MonthWindow())
     "DayWindow())",
     "clocks_with_offset": f'rollup("day", {HOURLY.format(OFFSET)}, '
     f'StartOfDayMapper(timezone="{NEW_YORK}", input_format="{OFFSET}"), DayWindow())',
+    # a quarter waits for the first days of its three months, whatever else is written
+    "coarse": f'rollup("quarter", maker("days", "0 0 * * *", key_format="{DAY}"), '
+    f'StartOfQuarterMapper(input_format="{DAY}"), QuarterWindow())',
+    "coarse_mended": f'rollup("quarter", maker("days", "0 0 1 * *", key_format="{DAY}"), '
+    f'StartOfQuarterMapper(input_format="{DAY}"), QuarterWindow())',
     "unknown_writer": 'rollup("day", Asset("hours"), '
     f'StartOfDayMapper(timezone="{NEW_YORK}", input_format="{OFFSET}"), DayWindow())',
 }
