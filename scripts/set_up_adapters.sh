@@ -29,6 +29,10 @@ until mkdir "$lock" 2>/dev/null; do
         rm -rf "$lock" # left by a process that is gone
         continue
     fi
+    if [ -z "$owner" ] && [ -n "$(find "$lock" -maxdepth 0 -mmin +1 2>/dev/null)" ]; then
+        rm -rf "$lock" # left by a process that went before it had written who it is
+        continue
+    fi
     waited=$((waited + 1))
     [ "$waited" -lt 600 ] || fail "another set-up has run for ten minutes; remove $lock if there is none"
     sleep 1
@@ -40,7 +44,8 @@ is_there && exit 0
 
 echo "set-up of adapters: making .venv-adapters; the first time fetches about 200 megabytes and takes a minute or two"
 rm -rf .venv-adapters
-.venv/bin/python -m venv .venv-adapters || fail "$(pwd)/.venv/bin/python cannot make a virtual environment"
+said=$(.venv/bin/python -m venv .venv-adapters 2>&1) ||
+    fail "$(pwd)/.venv/bin/python cannot make a virtual environment: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1)"
 said=$(.venv-adapters/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off \
     --only-binary :all: --no-deps --requirement constraints-adapters.txt 2>&1) ||
     fail "pip could not install everything: $(printf '%s\n' "$said" | grep -v '^ *$' | tail -n 1)"
