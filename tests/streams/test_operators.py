@@ -278,7 +278,7 @@ def test_a_time_that_is_given_up_is_forgotten() -> None:
     found = flow.run(sources={"a": [(0, ("x", 5)), (1, ("x", 7)), (2, ("x", 8))]})
     assert found["out"] == [(0, ("x", 5)), (2, ("x", 13))]
     assert [time for time, _ in found["dead-letters"]] == [1]
-    assert found.nodes["sums"].snapshot()["open"] == {}
+    assert found.nodes["sums"].open == {}
 
 
 def test_what_comes_late_between_two_sessions_joins_them() -> None:
@@ -294,7 +294,7 @@ def test_of_the_times_of_a_key_the_minimal_ones_are_kept() -> None:
     flow.input("a").distinct(accumulate=True, name="new").output("out")
     found = flow.run(sources={"a": [(time, "x") for time in ("t0", "t1", "t2", "t3")]})
     assert found["out"] == [("t0", "x")]
-    assert found.nodes["new"].snapshot()["seen"] == {"x": ["t0"]}
+    assert found.nodes["new"].seen == {"x": ["t0"]}
 
 
 def test_of_equal_ones_the_first_to_come_are_at_the_top() -> None:
