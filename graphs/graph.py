@@ -338,21 +338,6 @@ class _Resolution:
     def _mismatch(self, location: str, message: str, hint: str) -> None:
         self.mismatches.append(Mismatch(location, PointstampError("PS401", message, hint)))
 
-    def _what_fits(self, location: str, source: Domain, wanted: Domain | None) -> str:
-        """What would be right in place of a summary that does not fit, if it has a word; else nothing."""
-        graph = self.graph
-        position = graph.edges.get(location)
-        if position is None:
-            return f"let the requests of {quoted(location)} be identity"
-        node, target = graph.sources[position], graph.targets[position]
-        assert node is not None  # only what leaves a node has a summary
-        for word in SIMPLE:
-            if _leads(word, source, wanted):
-                return f"let {quoted(node)} send by {word} on {quoted(location)}: {emitting(location, str(word))}"
-        if target is None:
-            return f"leave out the `time` of {quoted(location)}, or write a summary that leads there"
-        return f"give {quoted(node)} and {quoted(target)} one `time`, or write a summary from the one to the other"
-
     def _bind(self, location: str, declared: Any, source: Domain, wanted: Domain | None, what: str) -> Summary:
         key = (id(declared), id(source), id(wanted))
         bound = self._bound.get(key)
@@ -365,8 +350,9 @@ class _Resolution:
                 bound = error
             self._bound[key] = bound
         if isinstance(bound, PointstampError):
-            hint = self._what_fits(location, source, wanted) or bound.hint
-            self._mismatch(location, f"{what}: {bound.message}", hint)
+            position = self.graph.edges.get(location)
+            ends = (None, None) if position is None else (self.graph.sources[position], self.graph.targets[position])
+            self._mismatch(location, f"{what}: {bound.message}", what_fits(location, *ends, source, wanted))
             return OpaqueSummary(source, wanted or source, GenericSummary(Never(), source))
         return bound
 
@@ -377,6 +363,21 @@ def _leads(declared: Declared, source: Domain, wanted: Domain | None) -> bool:
     except PointstampError:
         return False
     return True
+
+
+def what_fits(location: str, node: str | None, target: str | None, source: Domain, wanted: Domain | None) -> str:
+    """What would be right in place of a summary that does not fit: of the requests of a node, or of what `node` sends.
+
+    `target`: where the edge leads, if to a node; `source` and `wanted`: the domains before and after.
+    """
+    if node is None:
+        return f"let the requests of {quoted(location)} be identity"
+    for word in SIMPLE:
+        if _leads(word, source, wanted):
+            return f"let {quoted(node)} send by {word} on {quoted(location)}: {emitting(location, str(word))}"
+    if target is None:
+        return f"leave out the `time` of {quoted(location)}, or write a summary that leads there"
+    return f"give {quoted(node)} and {quoted(target)} one `time`, or write a summary from the one to the other"
 
 
 def emitting(edge: str, word: str) -> str:

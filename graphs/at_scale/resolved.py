@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphs.at_scale.pieces import Pieces
 from graphs.at_scale.rounds import cut
 from graphs.at_scale.shapes import Shapes
+from graphs.files.document import quoted
 from graphs.files.notation import NotationError, read_domain, read_summary
 from graphs.files.parquet import read_json
-from graphs.graph import bind, too_many_alternatives
+from graphs.graph import bind, too_many_alternatives, what_fits
 from progress.effort import MOST_STEPS, STEPS_A_PLACE, Effort, TooMuchWork
 from progress.errors import PointstampError
 from progress.order import Domain
@@ -117,12 +118,14 @@ class Resolution:
         self.mismatches: list[Mismatch] = []
         self._read: dict[str, Any] = {}
         self._effort = Effort()
+        self._nodes: DataFrame | None = None
 
     def run(self, nodes: DataFrame, edges: DataFrame, node_count: int, edge_count: int) -> SparkGraph:
         """`nodes`: id, name, time, summary, requests, notifies; `edges`: edge, name, src, dst, source, time, summary,
         src_time, dst_time. Cost: two passes over the edges, one over the nodes.
         """
         self._effort = Effort(MOST_STEPS + STEPS_A_PLACE * (node_count + edge_count))
+        self._nodes = nodes
         domains = self._domains(nodes)
         requests = self._requests(nodes, domains)
         with_domain = nodes.join(self._numbered("time", domains), _is("time"), "left")
@@ -191,7 +194,8 @@ class Resolution:
                 if isinstance(error, TooMuchWork):
                     raise too_many_alternatives(f"the requests of {name[0]!r}") from None
                 message = f"the requests of {name[0]!r}: {error.message}"
-                self.mismatches.append(Mismatch(name[0], PointstampError(error.code, message, error.hint)))
+                hint = what_fits(name[0], None, None, domain, domain)
+                self.mismatches.append(Mismatch(name[0], PointstampError(error.code, message, hint)))
         return found
 
     def _edges(self, edges: DataFrame, domains: Mapping[str, int]) -> DataFrame:
@@ -203,11 +207,12 @@ class Resolution:
         edges = edges.withColumn("is_output", functions.expr("dst IS NULL"))
         filled = edges.withColumns({key: functions.coalesce(key, functions.lit(NO_TIME)) for key in keys[:4]})
         groups = filled.groupBy(*keys).agg(
-            functions.min("edge"), functions.min_by("name", "edge"), functions.min_by("source", "edge")
+            *(functions.min("edge"), functions.min_by("name", "edge")),
+            *(functions.min_by("source", "edge"), functions.min_by("dst", "edge")),
         )
         rows = []
         for row in sorted(groups.collect(), key=lambda group: group[6]):
-            domain, summary = self._combination(row, row[7], row[8], domains)
+            domain, summary = self._combination(row, row[7], row[8], row[9], domains)
             rows.append((*row[:6], domain, summary))
         types = (
             "summary string, src_time string, dst_time string, time string, is_input boolean, is_output boolean, "
@@ -216,15 +221,22 @@ class Resolution:
         known = functions.broadcast(self.session.createDataFrame(rows, types))
         return filled.join(known, keys).selectExpr("edge", "name", "src", "dst", "domain", "number AS summary")
 
+    def _name(self, node: int | None) -> str | None:
+        """The name of a node; None for the outside. Cost: a job, for a mismatch alone."""
+        if node is None or self._nodes is None:
+            return None
+        row = self._nodes.where(f"id = {node}").select("name").first()
+        return None if row is None else str(row[0])
+
     def _combination(
-        self, row: Any, edge: str, source: str | None, domains: Mapping[str, int]
+        self, row: Any, edge: str, source: str | None, target: int | None, domains: Mapping[str, int]
     ) -> tuple[int, int | None]:
         """The domain and the summary of edges of this combination."""
         given = self.domains[self._domain(row["time"])] if row["time"] else None
         wanted = given if row["is_output"] else self.domains[domains[row["dst_time"]]]
         if given is not None and given != wanted:
-            message = f"the edge {edge!r} has times of {given!r}, its destination of {wanted!r}"
-            hint = "a message is an event at its destination: both have one domain"
+            message = f"the edge {edge!r} has times of {given!r}, its destination {self._name(target)!r} of {wanted!r}"
+            hint = f"leave out the `time` of {quoted(edge)}: a message is an event at its destination"
             self.mismatches.append(Mismatch(edge, PointstampError("PS401", message, hint)))
         if row["is_input"]:
             assert wanted is not None
@@ -237,7 +249,8 @@ class Resolution:
             raise too_many_alternatives(f"the summary of {source!r} on the edge {edge!r}") from None
         except PointstampError as error:
             message = f"the summary of {source!r} on the edge {edge!r}: {error.message}"
-            self.mismatches.append(Mismatch(edge, PointstampError(error.code, message, error.hint)))
+            hint = what_fits(edge, source, self._name(target), before, wanted)
+            self.mismatches.append(Mismatch(edge, PointstampError(error.code, message, hint)))
             return self._number(wanted or before), None
         after = self._number(bound.target)
         key = (type(declared), declared, before, bound.target)

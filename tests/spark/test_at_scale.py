@@ -375,8 +375,16 @@ def test_emits_may_be_text_a_map_or_a_struct(emits: str) -> None:
     assert at_scale.close(tables, [("a", 0)], "local", session).frontiers == {"a": (0,), "x": (1,)}
 
 
-def test_domains_that_do_not_agree_are_refused() -> None:
-    graph = Graph().node("a").node("b", time="int").edge("a", "b", "x")
+@pytest.mark.parametrize(
+    "graph",
+    [
+        Graph().node("a").node("b", time="int").edge("a", "b", "x"),
+        Graph().node("a").node("b").edge("a", "b", "x", time="int"),
+        Graph().node("a", requests={"enter": 0}),
+    ],
+    ids=["summary", "time of an edge", "requests"],
+)
+def test_domains_that_do_not_agree_are_refused(graph: Graph) -> None:
     with pytest.raises(PointstampError) as caught:
         at_scale.close(graph, [("a", 0)], "spark", spark_session())
     with pytest.raises(PointstampError) as here:
