@@ -124,13 +124,16 @@ def test_what_is_not_a_manifest_is_refused_in_one_line(
     assert "PS903" in said.err
 
 
-def test_questions_to_no_tool_with_partitions_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "manifest.json"
+def test_questions_to_no_tool_with_partitions_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the paths of temporary folders may be too long for a line
+    file = Path("manifest.json")
     file.write_text(json.dumps({"nodes": {}}))
     for arguments in (
         ["complete", "--from", "nothing", str(file), "--have", str(file), "a=1"],
-        ["complete", "--from", "dbt", str(tmp_path / "none.json"), "--have", str(file), "a=1"],
-        ["complete", "--from", "dbt", str(file), "--have", str(tmp_path / "none.json"), "a=1"],
+        ["complete", "--from", "dbt", "none.json", "--have", str(file), "a=1"],
+        ["complete", "--from", "dbt", str(file), "--have", "none.json", "a=1"],
         ["complete", "--from", "dbt", str(file), "--have", str(file), ""],
         ["complete", "--from", "dbt", str(file), "a=1"],
         ["check", "--have", str(file), str(file)],

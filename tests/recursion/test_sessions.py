@@ -116,7 +116,7 @@ class Played:
         """An exception inside a step leaves no trace, which the next comparison shows."""
         try:
             self.fill(step, Broken())
-        except (Broken, ValueError, TypeError):
+        except (Broken, ValueError, TypeError, PointstampError):
             self.seen["broken off"] += 1
 
     def _refused_start(self) -> None:
