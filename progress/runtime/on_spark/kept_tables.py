@@ -72,6 +72,13 @@ class Sent:
 Leaving = tuple[Kept, tuple[str, Any]]
 
 
+class Call:
+    """A call of a node that is being made, and what went meanwhile, with the other calls that were made then."""
+
+    def __init__(self) -> None:
+        self.gone: list[tuple[Leaving, list[Call]]] = []
+
+
 class KeptTables(Tables):
     """The tables of one run on Spark.
 
@@ -94,7 +101,7 @@ class KeptTables(Tables):
         self._files: Folder | None = None  # once there is something in it
         self._numbers = count()
         self._lock = threading.Lock()
-        self._calls: dict[int, list[Leaving]] = {}  # by thread: what has gone during the call that it makes
+        self._calls: dict[int, Call] = {}  # by thread
         self._leaving: SimpleQueue[Leaving | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._tracker: Callable[[], Tracker]
@@ -180,14 +187,23 @@ class KeptTables(Tables):
 
     @contextmanager
     def during_call(self) -> Iterator[None]:
-        """This thread makes a call of a node. What it was given is there until it is known what it has sent."""
-        gone = self._calls[threading.get_ident()] = []
+        """This thread makes a call of a node. What it was given is there until it is known what it has sent.
+
+        That may go in another thread, which had it last; so whatever goes waits for all calls that are made then.
+        """
+        call = self._calls[threading.get_ident()] = Call()
         try:
             yield
         finally:
-            del self._calls[threading.get_ident()]
-            for each in gone:
-                self._leaving.put(each)
+            with self._lock:
+                del self._calls[threading.get_ident()]
+                made = list(self._calls.values())
+                for leaving, calls in call.gone:
+                    others = [each for each in calls if each in made]
+                    if others:
+                        others[0].gone.append((leaving, others))
+                    else:
+                        self._leaving.put(leaving)
 
     def sent(self, edge: str, values: Iterable[Any]) -> None:
         """Hold what these values read as long as somebody has them; part of the call that sends them."""
@@ -204,12 +220,15 @@ class KeptTables(Tables):
                     finalize(table, self._gone, kept, hold).atexit = False
 
     def _gone(self, kept: Kept, hold: tuple[str, Any]) -> None:
-        """Nobody has what was sent any more. This may be any thread, at any instant, so it takes no lock."""
-        gone = self._calls.get(threading.get_ident())
-        if gone is None:
-            self._leaving.put((kept, hold))
+        """Nobody has what was sent any more. This may be any thread, at any instant, so it takes no lock.
+
+        Where the call that it is left to ends at this very instant, the table stays until the run is over.
+        """
+        calls = list(self._calls.values())
+        if calls:
+            calls[0].gone.append(((kept, hold), calls))
         else:
-            gone.append((kept, hold))
+            self._leaving.put((kept, hold))
 
     def _moved(self, at: str, left: tuple[Any, ...] = (), came: tuple[Any, ...] = ()) -> None:
         """The frontier at a location is another: drop what it has passed."""
