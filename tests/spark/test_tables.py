@@ -17,6 +17,7 @@ from graphs import Graph, JsonLines
 from progress import PointstampError
 from progress.runtime import Complete, Dataflow, Node, NodeFailed, Out, Retry, Stage
 from progress.runtime.on_spark.engine import OnSpark
+from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.tables import is_table, rows_of, union
 from tests.runtime.test_runtime import GUARD
 from tests.spark.spark import spark_session
@@ -311,6 +312,36 @@ def test_what_was_sent_is_there_until_its_node_has_used_it(spark: SparkSession) 
     for number, kept in dict(spark.sparkContext._jsc.getPersistentRDDs()).items():
         if number not in others:
             kept.unpersist(False)
+
+
+def test_what_another_thread_had_last_is_there_until_the_calls_that_are_made_have_sent(spark: SparkSession) -> None:
+    """A node makes a plan of a table; before it has sent that, somebody else drops the last mention of the table."""
+    before, may_send, has_plan = stored(), threading.Event(), threading.Event()
+    tables = KeptTables(spark, "run", None)
+    kept = [tables.keep(spark.range(3), None)]
+    tables.sent("first", kept)
+    plans: list[Any] = []
+
+    def call() -> None:
+        with tables.during_call():
+            plans.append(kept[0].selectExpr("id + 1 AS id"))
+            has_plan.set()
+            assert may_send.wait(GUARD)
+            tables.sent("second", plans)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert has_plan.wait(GUARD)
+    kept.clear()
+    for _ in range(30):  # what was let go at once would be gone by then
+        sleep(0.01)
+        assert stored() == before + 1
+    may_send.set()
+    thread.join(GUARD)
+    assert sorted(row.id for row in plans[0].collect()) == [1, 2, 3]
+    plans.clear()
+    assert settled(before)
+    tables.close(is_failed=False)
 
 
 def test_a_table_stays_until_its_node_lets_it_go(spark: SparkSession) -> None:
