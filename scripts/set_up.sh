@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes .venv in the project's folder with the versions of constraints.txt: the project itself (editable), the command
 # `pointstamp`, and all extras. `set_up.sh core` leaves the extras out, and what belongs to the system: neither Spark nor
-# Java nor a compiler is fetched, and what needs them says so when it is used. A stamp written at the very end tells a
+# Java nor a compiler nor a browser is fetched, and what needs them says so when it is used. A stamp written at the very end tells a
 # finished .venv from an interrupted one; it holds the folder's path (a .venv cannot be moved) and a checksum of what
 # decides the content, so a second run has nothing to do. Where there is everything, there is the core as well.
 set -eu
@@ -92,6 +92,21 @@ want_spark() {
     echo "set-up: going on without Spark, whose tests will fail: $said"
 }
 
+# The pages that a run serves are tested in a browser, which is Debian's. Whoever has no use for it says
+# WITHOUT_CHROMIUM=1; those tests fail then.
+want_chromium() {
+    [ "$part" = all ] && [ -z "${WITHOUT_CHROMIUM:-}" ] || return 0
+    ! command -v chromium >/dev/null || return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "set-up: no Chromium; installing the package chromium"
+        export DEBIAN_FRONTEND=noninteractive
+        { apt-get install -qq -y --no-install-recommends chromium || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null 2>&1 </dev/null || true
+    fi
+    ! command -v chromium >/dev/null || return 0
+    [ -z "${CI:-}" ] || fail "no Chromium, in which pages are tested; install the package chromium"
+    echo "set-up: going on without Chromium: the tests of pages in a browser will fail"
+}
+
 install() {
     .venv/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off --constraint constraints.txt "$@" ||
         fail "pip could not install everything (its words are above); run make setup again when that is mended"
@@ -118,5 +133,6 @@ else
     install --no-build-isolation --editable .
 fi
 want_spark .venv/bin/python
+want_chromium
 printf '%s %s\n' "$fingerprint" "$part" >"$stamp"
 echo "set-up: done; try .venv/bin/pointstamp --help"

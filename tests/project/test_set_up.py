@@ -45,11 +45,11 @@ class Project:
         self.stub.write_text(STUB)
         self.stub.chmod(0o755)
 
-    def set_up(self, *part: str, without: str = "") -> tuple[str, list[str]]:
+    def set_up(self, *part: str, without: str = "", **more: str) -> tuple[str, list[str]]:
         """What the script says, and what it has installed and started."""
         self.told.write_text("")
         environment = os.environ | {"PYTHON": str(self.stub), "TOLD": str(self.told), "REAL": sys.executable}
-        environment |= {"WITHOUT_SPARK": without, "CI": ""}
+        environment |= {"WITHOUT_SPARK": without, "WITHOUT_CHROMIUM": "1", "CI": ""} | more
         run = subprocess.run(
             ["sh", "scripts/set_up.sh", *part],
             cwd=self.folder,
@@ -102,6 +102,29 @@ def test_without_spark_on_request(project: Project) -> None:
     _, actions = project.set_up(without="1")
     assert installed(actions)[-1] == "--no-build-isolation --editable .[all]"
     assert not any("start_session" in line for line in actions)
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_a_browser_is_installed_where_there_is_none_and_where_that_fails_words_say_so(
+    project: Project, tmp_path: Path, comes: bool
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "cat", "cksum", "head", "tail", "mkdir", "cp", "rm", "dirname", "chmod"):
+        found = shutil.which(name)
+        assert found is not None
+        (tools / name).symlink_to(found)
+    gives = 'echo "#!/bin/sh" >"$TOOLS/chromium"; chmod +x "$TOOLS/chromium"' if comes else "exit 100"
+    (tools / "apt-get").write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >>"$TOLD"\n{gives}\n')
+    (tools / "id").write_text("#!/bin/sh\necho 0\n")
+    for name in ("apt-get", "id"):
+        (tools / name).chmod(0o755)
+    with_tools = {"PATH": str(tools), "TOOLS": str(tools), "WITHOUT_CHROMIUM": "", "CC": "true"}
+    said, actions = project.set_up("core", **with_tools)
+    assert "hromium" not in said + "".join(actions)  # `make demo` needs none
+    said, actions = project.set_up(without="1", **with_tools)
+    assert any(line.endswith("--no-install-recommends chromium") for line in actions)
+    assert ("will fail" in said) is not comes
 
 
 def test_a_change_of_the_kernel_is_compiled(project: Project) -> None:
