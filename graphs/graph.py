@@ -190,7 +190,7 @@ class Graph:
         """The domain of a location's times."""
         network = self.network()
         if self.recursion is not None and location in self.nodes and location not in network.numbers:
-            raise PointstampError("PS611", f"there is no location {quoted(location)}", parts_of(location))
+            raise PointstampError("PS502", f"there is no location {quoted(location)}", parts_of(location))
         return network.domain(network.number(location))
 
     def time_from_json(self, location: str, data: Any) -> Any:
@@ -198,7 +198,7 @@ class Graph:
         domain = self.domain_of(location)
         time = as_time(domain, read_time(data))
         if time is NO_TIME:
-            raise PointstampError("PS612", f"{shown(data)} is no time at {quoted(location)}", times_of(domain))
+            raise PointstampError("PS503", f"{shown(data)} is no time at {quoted(location)}", times_of(domain))
         return time
 
     def time_to_json(self, location: str, time: Any) -> Any:

@@ -29,6 +29,6 @@ def located(network: Network, pointstamps: Iterable[tuple[str, Any]], kind: str)
         location, time = network.pointstamp(pointstamp)
         if (location < len(network.nodes)) != (kind == "node"):
             what = "messages are on edges" if kind == "edge" else "requests are at nodes"
-            raise PointstampError("PS613", f"{pointstamp[0]!r} is no {kind}", what)
+            raise PointstampError("PS504", f"{pointstamp[0]!r} is no {kind}", what)
         found.append((location, time))
     return list(dict.fromkeys(found))

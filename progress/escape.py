@@ -137,11 +137,11 @@ def check_behaviours(
         is_edge = network.number(location) >= len(network.nodes)
         for item in items:
             if is_edge and not hasattr(item, "time"):
-                raise PointstampError("PS612", f"{item!r} is no message for {location!r}", "Message(time, value)")
+                raise PointstampError("PS503", f"{item!r} is no message for {location!r}", "Message(time, value)")
             network.pointstamp((location, item.time if is_edge else item))
     for name in behaviours:
         if network.number(name) >= len(network.nodes):
-            raise PointstampError("PS611", f"{name!r} is an edge", "name a node of the graph")
+            raise PointstampError("PS502", f"{name!r} is an edge", "name a node of the graph")
     escapes: list[Escape] = []
     nodes: dict[str, Looked] = {}
     for number, name in enumerate(network.nodes):
@@ -209,7 +209,7 @@ def _problem(summary: Summary, time: Any, result: Any) -> str:
     """Why the summary does not cover `result` after an event at `time`; nothing where it does."""
     if not summary.source.contains(time):
         raise PointstampError(
-            "PS612", f"{time!r} is no time of {summary.source!r}", "sample times of the node's domain"
+            "PS503", f"{time!r} is no time of {summary.source!r}", "sample times of the node's domain"
         )
     if not summary.target.contains(result):
         return f"which is no time of {summary.target!r}"

@@ -165,7 +165,7 @@ class Network:
         """The number of the location called `name`; refused when there is none."""
         found = self.numbers.get(name) if isinstance(name, str) else None
         if found is None:
-            raise PointstampError("PS611", f"there is no location {brief(name)}", one_of_the_graph(name, self.numbers))
+            raise PointstampError("PS502", f"there is no location {brief(name)}", one_of_the_graph(name, self.numbers))
         return found
 
     def name(self, location: int) -> str:
@@ -181,13 +181,13 @@ class Network:
     def pointstamp(self, pointstamp: object) -> tuple[int, Any]:
         """The numbered form of a pair of location and time; refused when it is no pair or either does not exist."""
         if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
-            raise PointstampError("PS610", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
+            raise PointstampError("PS501", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
         location, time = pointstamp
         number = self.number(location)
         found = as_time(self.domain(number), time)
         if found is NO_TIME:
             raise PointstampError(
-                "PS612", f"{brief(time)} is no time at {brief(location)}", right_time(time, self.domain(number))
+                "PS503", f"{brief(time)} is no time at {brief(location)}", right_time(time, self.domain(number))
             )
         return number, found
 

@@ -109,7 +109,7 @@ def numbered(graph: SparkGraph, pointstamps: Iterable[Any]) -> list[tuple[bool, 
     listed = list(pointstamps)
     for pointstamp in listed:
         if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
-            raise PointstampError("PS610", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
+            raise PointstampError("PS501", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
     names = sorted({location for location, _ in listed if isinstance(location, str)})
     known: dict[str, tuple[bool, Any]] = {}
     wanted = graph.session.createDataFrame([(name,) for name in names], "name string")
@@ -121,12 +121,12 @@ def numbered(graph: SparkGraph, pointstamps: Iterable[Any]) -> list[tuple[bool, 
     found = []
     for location, time in listed:
         if location not in known:
-            raise PointstampError("PS611", f"there is no location {brief(location)}", "name a node or an edge")
+            raise PointstampError("PS502", f"there is no location {brief(location)}", "name a node or an edge")
         on_edge, row = known[location]
         domain = graph.domains[row["domain"]]
         right = as_time(domain, time)
         if right is NO_TIME:
-            raise PointstampError("PS612", f"{brief(time)} is no time at {brief(location)}", times_of(domain))
+            raise PointstampError("PS503", f"{brief(time)} is no time at {brief(location)}", times_of(domain))
         found.append((on_edge, row, *graph.shapes.encode(domain, right)))
     return found
 

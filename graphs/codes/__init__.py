@@ -3,9 +3,9 @@
 Law (tested): the codes here, the codes in the sources, and the pages in docs/codes are the same set.
 
 The first digit tells where a code comes from: 0 a file that cannot be read as a graph, 1 Condition 1, 2 Condition 2, 3
-cycles, 4 shape, 5 steps of a running system, 6 questions asked of a graph, 7 a dataflow that runs, 8 time-aware
-operators and streams, 9 graphs of other tools. The long
-explanations are loaded when one is looked at, not before: every `pointstamp check` imports this file.
+cycles, 4 shape, 5 steps and questions that do not fit the graph, 6 answers that cannot be had, 7 a dataflow that runs,
+8 time-aware operators and streams, 9 graphs of other tools. The long explanations are loaded when one is looked at, not
+before: every `pointstamp check` imports this file.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS415", "no-epochs", "error", "A graph with calls is joined to the outside, and has no epochs."),
     ("PS416", "joins-two-graphs", "error", "An edge joins two graphs that call each other."),
     # Steps of a running system.
-    ("PS501", "bad-step", "error", "The line or argument is none that a step has."),
-    ("PS502", "unknown-place", "error", "A step names a node or an edge that is not there."),
-    ("PS503", "no-time-there", "error", "A step names something that is no time of its location."),
+    ("PS501", "bad-line", "error", "The line or argument is not one that a step or a question has."),
+    ("PS502", "unknown-place", "error", "A step or a question names a node or an edge that is not there."),
+    ("PS503", "no-time-there", "error", "A step or a question names something that is not a time of its location."),
     ("PS504", "wrong-kind-of-place", "error", "Something was put at a node that belongs on an edge, or the reverse."),
     ("PS505", "count-below-zero", "error", "More messages are consumed than are queued."),
     ("PS506", "outside-clock", "error", "Nothing outstanding could result in what the step adds."),
@@ -140,10 +140,6 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS602", "outside-domain", "error", "A summary of your own gives something that is no time of its target."),
     ("PS603", "search-too-long", "error", "A could-result-in question exceeded its budget of steps."),
     ("PS604", "closure-too-large", "error", "A closure exceeded its budget of steps."),
-    ("PS610", "bad-query", "error", "The line is no query."),
-    ("PS611", "no-such-location", "error", "The graph has no node and no edge of this name."),
-    ("PS612", "no-such-time", "error", "The location has no such time."),
-    ("PS613", "wrong-kind-of-location", "error", "A message is not on an edge, or a request is not at a node."),
     ("PS614", "no-such-code", "error", "There is no diagnostic code of this number or name."),
     ("PS615", "not-a-function", "error", "The step of a node is not a function of its state and an event."),
     ("PS616", "no-interface", "error", "What a graph says of itself to others cannot be composed from its summaries."),
@@ -259,12 +255,16 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
 
 CODES: dict[str, Code] = {row[0]: Code(*row) for row in _TABLE}
 
+_FORMER = {f"PS61{last}": f"PS50{last + 1}" for last in range(4)}
+"""Numbers that questions had of their own for what steps say, too: each is explained by the one that stayed."""
+
 
 def code(number: str) -> Code:
     """The code of this number, or of this name, in capitals or not; refused (PS614) when there is none.
 
     Cost: one look-up for a number as it is written here.
     """
+    number = _FORMER.get(number.upper(), number)
     found = CODES.get(number) or CODES.get(number.upper())
     if found is None:
         found = next((entry for entry in CODES.values() if entry.name == number.lower()), None)

@@ -24,21 +24,25 @@ def _track(*lines: str) -> Example:
 STEPS = {
     "PS501": Explanation(
         means="""\
-The line is not one JSON object, has a key that lines of `track` do not have, or holds something
-of the wrong type or length. In Python: an argument of a step has the wrong type or form.""",
+The line is not one JSON object, has a key that lines of `track` or of `ask` do not have, or
+holds something of the wrong type or length. In Python: an argument has the wrong type or form.""",
         why="""\
 A step is taken whole or not at all. Leaving out what cannot be read would take half of it, and
-every answer after that would be about another system than yours. Nothing was changed.""",
+every answer after that would be about another system than yours. Nothing was changed, and the
+next line is read: one bad line does not end a session.""",
         example=_track('{"mesages": [["input", 0, 1]]}'),
         fix="""\
 Write a step as in `{"messages": [["input", 0, 1]], "requests": [["body", 0]]}`: a message is an
-edge, a time and a change of the count; a request is a node and a time.""",
+edge, a time and a change of the count; a request is a node and a time. A question
+is one key with its parts, as in `{"close": [["body", 3]]}` or
+`{"could_result_in": [["body", 3], ["back", 4]]}`.""",
     ),
     "PS502": Explanation(
         means="""\
 A step or a question names a location that the graph does not have.""",
         why="""\
-A message on a misspelt edge would hold nothing back, and a notification would come too early.""",
+A message on a misspelt edge would hold nothing back, and a notification would come too early;
+that nothing can arrive at a misspelt location would be true, and misleading.""",
         example=_track('{"messages": [["inptu", 0, 1]]}'),
         fix="""\
 Name a node or an edge of the graph. An edge without `id` is called `from->to`.""",

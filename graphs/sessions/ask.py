@@ -56,15 +56,15 @@ class Asker:
         known = ", ".join(self.queries)
         if not isinstance(query, Mapping) or len(query) != 1:
             what = f"a mapping of {len(query)} keys" if isinstance(query, Mapping) else kind_of(query)
-            raise PointstampError("PS610", f"the query is {what}", f"a mapping with one key of {known}")
+            raise PointstampError("PS501", f"the query is {what}", f"a mapping with one key of {known}")
         word, body = next(iter(query.items()))
         if word not in self.queries:
-            raise PointstampError("PS610", f"unknown query {quoted(str(word))}", suggestion(word, self.queries))
+            raise PointstampError("PS501", f"unknown query {quoted(str(word))}", suggestion(word, self.queries))
         return word, body
 
     def _could_result_in(self, body: Any) -> dict[str, Any]:
         if not isinstance(body, list) or len(body) != 2:
-            raise PointstampError("PS610", "could_result_in needs two pointstamps", '[["x", t], ["y", u]]')
+            raise PointstampError("PS501", "could_result_in needs two pointstamps", '[["x", t], ["y", u]]')
         proof = self.could_result_in.proof(self._pointstamp(body[0]), self._pointstamp(body[1]))
         return {"result": False} if proof is None else {"result": True, "proof": pairs(proof)}
 
@@ -73,7 +73,7 @@ class Asker:
         wanted = query.pop("walk")
         word, body = self._only_key(query)
         if word != "could_result_in" or not isinstance(wanted, bool):
-            raise PointstampError("PS610", f"walk is {kind_of(wanted)}, beside {word}", "true, beside could_result_in")
+            raise PointstampError("PS501", f"walk is {kind_of(wanted)}, beside {word}", "true, beside could_result_in")
         answer = self._could_result_in(body)
         if not wanted or not answer["result"]:
             return answer
@@ -114,14 +114,14 @@ class Asker:
 
     def _equivalent(self, body: Any) -> dict[str, Any]:
         if not isinstance(body, list) or len(body) != 3 or not isinstance(body[0], str):
-            raise PointstampError("PS610", "equivalent needs a location and two stacks", '["p", ["c"], ["d"]]')
+            raise PointstampError("PS501", "equivalent needs a location and two stacks", '["p", ["c"], ["d"]]')
         order = self._stacks(body[0])
         one, other = (self.graph.time_from_json(body[0], time) for time in body[1:])
         return {"result": order.less_equal(one, other) and order.less_equal(other, one)}
 
     def _canonical(self, body: Any) -> dict[str, Any]:
         if not isinstance(body, list) or len(body) != 2 or not isinstance(body[0], str):
-            raise PointstampError("PS610", "canonical needs a location and a stack", '["p", ["c", "d"]]')
+            raise PointstampError("PS501", "canonical needs a location and a stack", '["p", ["c", "d"]]')
         order = self._stacks(body[0])
         return {"result": write_time(order.canonical(self.graph.time_from_json(*body)))}
 
@@ -129,28 +129,28 @@ class Asker:
         """The order of stacks at a location."""
         if self.graph.recursion is None:
             raise PointstampError(
-                "PS610", "the graph has no calls, so its times are no stacks", "a graph with recursion"
+                "PS501", "the graph has no calls, so its times are no stacks", "a graph with recursion"
             )
         return self.graph.domain_of(location)
 
     def _check_keys(self, body: Any, word: str, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
         if not isinstance(body, Mapping):
-            raise PointstampError("PS610", f"{word} is {kind_of(body)}", f"a mapping with {' and '.join(known)}")
+            raise PointstampError("PS501", f"{word} is {kind_of(body)}", f"a mapping with {' and '.join(known)}")
         for key in body:
             if key not in known:
-                raise PointstampError("PS610", f"unknown key {quoted(str(key))} in {word}", suggestion(key, known))
+                raise PointstampError("PS501", f"unknown key {quoted(str(key))} in {word}", suggestion(key, known))
         for key in needed:
             if key not in body:
-                raise PointstampError("PS610", f"{word} has no {key}", f"a mapping with {' and '.join(needed)}")
+                raise PointstampError("PS501", f"{word} has no {key}", f"a mapping with {' and '.join(needed)}")
 
     def _pointstamps(self, body: Any, word: str) -> list[tuple[str, Any]]:
         if not isinstance(body, list):
-            raise PointstampError("PS610", f"{word} is {kind_of(body)}", 'a list like [["x", t], ["y", u]]')
+            raise PointstampError("PS501", f"{word} is {kind_of(body)}", 'a list like [["x", t], ["y", u]]')
         return [self._pointstamp(item) for item in body]
 
     def _pointstamp(self, item: Any) -> tuple[str, Any]:
         if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
-            raise PointstampError("PS610", "a pointstamp is a location and a time", '["x", t]')
+            raise PointstampError("PS501", "a pointstamp is a location and a time", '["x", t]')
         return item[0], self.graph.time_from_json(item[0], item[1])
 
 
@@ -164,15 +164,15 @@ def lines_of(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def read_line(line: bytes) -> Any:
-    """The JSON value of a line; PS610 when it is none."""
+    """The JSON value of a line; PS501 when it is none."""
     if len(line) > LONGEST_LINE:
-        raise PointstampError("PS610", f"the line is longer than {LONGEST_LINE} bytes", "ask in smaller parts")
+        raise PointstampError("PS501", f"the line is longer than {LONGEST_LINE} bytes", "ask in smaller parts")
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise PointstampError("PS610", "the line is not UTF-8", "JSON in UTF-8") from None
+        raise PointstampError("PS501", "the line is not UTF-8", "JSON in UTF-8") from None
     if not text or text.isspace():
-        raise PointstampError("PS610", "the line is empty", "one JSON object a line")
+        raise PointstampError("PS501", "the line is empty", "one JSON object a line")
     return read_json(text)
 
 
@@ -184,14 +184,14 @@ def read_json(text: str) -> Any:
         raise nested_too_deeply() from None
     except json.JSONDecodeError as error:
         message = f"this is no JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
-        raise PointstampError("PS610", message, "one JSON object a line") from None
+        raise PointstampError("PS501", message, "one JSON object a line") from None
     except ValueError as error:
-        raise PointstampError("PS610", f"this is no JSON: {error}", "one JSON object a line") from None
+        raise PointstampError("PS501", f"this is no JSON: {error}", "one JSON object a line") from None
 
 
 def nested_too_deeply() -> PointstampError:
     """The complaint about lists in lists without end."""
-    return PointstampError("PS610", "lists and mappings are nested too deeply", "a query as docs/ask.md lists them")
+    return PointstampError("PS501", "lists and mappings are nested too deeply", "a query as docs/ask.md lists them")
 
 
 def _integer(digits: str) -> int:

@@ -59,7 +59,7 @@ def with_buffers(system: System, edges: Iterable[str] | None = None) -> System:
     edges = None if edges is None else list(edges)
     for edge in edges or ():
         if edge not in wanted:
-            raise PointstampError("PS611", f"there is no edge {brief(edge)} that leaves a node", "name one that does")
+            raise PointstampError("PS502", f"there is no edge {brief(edge)} that leaves a node", "name one that does")
     chosen = wanted if edges is None else [edge for edge in wanted if edge in set(edges)]
     if not chosen:
         return system

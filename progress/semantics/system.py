@@ -51,7 +51,7 @@ class System:
         for name in (*nodes, *(name for name in network.nodes if name not in nodes)):
             if name not in self.names.node or name not in nodes:
                 right = "give every node its code" if name in self.names.node else "name a node of the graph"
-                raise PointstampError("PS611", f"there is no {_missing(name, nodes)} {brief(name)}", right)
+                raise PointstampError("PS502", f"there is no {_missing(name, nodes)} {brief(name)}", right)
         self.nodes = dict(nodes)
         self.inputs = tuple(network.inputs.values())
         self.outputs = tuple(network.outputs.values())
@@ -112,7 +112,7 @@ class System:
         for name, messages in given.items():
             edge = self.names.edge.get(name)
             if edge not in self.inputs or edge is None:
-                raise PointstampError("PS611", f"there is no input edge {brief(name)}", "name an edge without a source")
+                raise PointstampError("PS502", f"there is no input edge {brief(name)}", "name an edge without a source")
             queues[edge] = tuple(self._message(edge, message) for message in messages)
         return tuple(queues)
 
@@ -120,16 +120,16 @@ class System:
         edge = self.names.edge.get(name)
         if edge is None or self._network.sources[edge] != node:
             what = f"{self.names.nodes[node]!r} sends on {brief(name)}, which is no edge that leaves it"
-            raise PointstampError("PS611", what, "name an edge that leaves the node")
+            raise PointstampError("PS502", what, "name an edge that leaves the node")
         return edge
 
     def _message(self, edge: int, message: Message) -> Message:
         name, domain = self.names.edges[edge], self._network.edge_domains[edge]
         if not hasattr(message, "time") or not is_hashable(message):
-            raise PointstampError("PS612", f"{brief(message)} is no message for {name!r}", "Message(time, value)")
+            raise PointstampError("PS503", f"{brief(message)} is no message for {name!r}", "Message(time, value)")
         time = as_time(domain, message.time)
         if time is NO_TIME:
-            raise PointstampError("PS612", f"{brief(message.time)} is no time at {name!r}", f"a time of {domain!r}")
+            raise PointstampError("PS503", f"{brief(message.time)} is no time at {name!r}", f"a time of {domain!r}")
         return message if time is message.time else message._replace(time=time)
 
     def _requests(self, node: int, times: Iterable[Any]) -> frozenset[Any]:
@@ -137,7 +137,7 @@ class System:
         found = frozenset(as_time(domain, time) for time in times)
         if found and (NO_TIME in found or not self._network.notifies[node]):
             right = f"times of {domain!r}" if self._network.notifies[node] else "the graph says that it never asks"
-            raise PointstampError("PS612", f"{name!r} asks for a notification that cannot be", right)
+            raise PointstampError("PS503", f"{name!r} asks for a notification that cannot be", right)
         return found
 
 

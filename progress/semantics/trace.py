@@ -39,8 +39,8 @@ class Parts(NamedTuple):
 def parts_of(network: Network, line: Line) -> Parts:
     """A step by its parts; the changes of one edge and time are added up first, as a tracker does.
 
-    Refused is a name or a time that the graph does not have (PS611, PS612), what is at the wrong kind of location
-    (PS613), and what has not the form of a step (PS501).
+    Refused is a name or a time that the graph does not have (PS502, PS503), what is at the wrong kind of location
+    (PS504), and what has not the form of a step (PS501).
     """
     parts = Parts(Counter(), Counter(), [], [], [], [], {})
     changes: dict[tuple[int, Any], int] = {}
@@ -59,7 +59,7 @@ def parts_of(network: Network, line: Line) -> Parts:
     for name, times in line.get("inputs", {}).items():
         edge = network.number(name) - len(network.nodes)
         if edge < 0 or network.sources[edge] != NO_NODE:
-            raise PointstampError("PS613", f"{brief(name)} is no input edge", "an edge without a source")
+            raise PointstampError("PS504", f"{brief(name)} is no input edge", "an edge without a source")
         parts.opened[edge] = tuple(_placed(network, (name, time), "edge")[1] for time in times)
     return parts
 

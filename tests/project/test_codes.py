@@ -120,6 +120,14 @@ def test_a_code_is_found_by_its_number_and_by_its_name(word: str) -> None:
     assert explain(word).startswith("PS201 sends-into-the-past (error)\n")
 
 
+@pytest.mark.parametrize(
+    ("former", "now"), [("PS610", "PS501"), ("ps611", "PS502"), ("PS612", "PS503"), ("PS613", "PS504")]
+)
+def test_a_number_that_was_merged_into_another_is_explained_by_it(former: str, now: str) -> None:
+    assert code(former) is CODES[now]
+    assert former.upper() not in CODES
+
+
 @pytest.mark.parametrize("word", ["PS2O1", "", "\x1b[31m", "x" * 10_000])
 def test_an_unknown_code_is_refused_in_one_line(word: str) -> None:
     with pytest.raises(PointstampError) as caught:

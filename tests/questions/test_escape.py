@@ -79,7 +79,7 @@ def test_a_time_that_does_not_exist_escapes() -> None:
 
 
 def test_sample_times_are_times_of_the_node() -> None:
-    with pytest.raises(PointstampError, match="PS612"):
+    with pytest.raises(PointstampError, match="PS503"):
         uncovered(explore(Counter(), {"in": [Message(-3)]}, []), "out", summary("identity"))
 
 
@@ -266,12 +266,12 @@ def test_a_node_with_sampled_times_is_notified_of_them() -> None:
 @pytest.mark.parametrize(
     ("behaviours", "samples", "code"),
     [
-        ({"nobody": Counter()}, {}, "PS611"),
-        ({"in": Counter()}, {}, "PS611"),
-        ({"count": Counter()}, {"elsewhere": [A0]}, "PS611"),
-        ({"count": Counter()}, {"in": [Message(-1)]}, "PS612"),
-        ({"count": Counter()}, {"in": [0]}, "PS612"),
-        ({"count": Counter()}, {"count": [-1]}, "PS612"),
+        ({"nobody": Counter()}, {}, "PS502"),
+        ({"in": Counter()}, {}, "PS502"),
+        ({"count": Counter()}, {"elsewhere": [A0]}, "PS502"),
+        ({"count": Counter()}, {"in": [Message(-1)]}, "PS503"),
+        ({"count": Counter()}, {"in": [0]}, "PS503"),
+        ({"count": Counter()}, {"count": [-1]}, "PS503"),
     ],
 )
 def test_names_and_times_that_do_not_exist(behaviours: Any, samples: Any, code: str) -> None:

@@ -108,23 +108,23 @@ def test_epochs_are_kept_apart(asked: Any) -> None:  # noqa: F811
 
 
 BAD = [
-    ({"equivalent": ["merge", []]}, "PS610"),
-    ({"equivalent": ["merge", [], [], []]}, "PS610"),
-    ({"equivalent": [[], [], []]}, "PS610"),
-    ({"equivalent": "merge"}, "PS610"),
-    ({"equivalent": {"merge": []}}, "PS610"),
-    ({"equivalent": None}, "PS610"),
-    ({"canonical": ["merge"]}, "PS610"),
-    ({"canonical": ["merge", [], []]}, "PS610"),
-    ({"canonical": [3, []]}, "PS610"),
-    ({"canonical": 3}, "PS610"),
-    ({"canonicall": ["merge", []]}, "PS610"),
-    ({"canonical": ["nowhere", []]}, "PS611"),
-    ({"canonical": ["left", []]}, "PS611"),
-    ({"equivalent": ["left", [], []]}, "PS611"),
-    ({"canonical": ["merge", ["up"]]}, "PS612"),
-    ({"equivalent": ["merge", [], "left"]}, "PS612"),
-    ({"equivalent": ["merge", 3, []]}, "PS612"),
+    ({"equivalent": ["merge", []]}, "PS501"),
+    ({"equivalent": ["merge", [], [], []]}, "PS501"),
+    ({"equivalent": [[], [], []]}, "PS501"),
+    ({"equivalent": "merge"}, "PS501"),
+    ({"equivalent": {"merge": []}}, "PS501"),
+    ({"equivalent": None}, "PS501"),
+    ({"canonical": ["merge"]}, "PS501"),
+    ({"canonical": ["merge", [], []]}, "PS501"),
+    ({"canonical": [3, []]}, "PS501"),
+    ({"canonical": 3}, "PS501"),
+    ({"canonicall": ["merge", []]}, "PS501"),
+    ({"canonical": ["nowhere", []]}, "PS502"),
+    ({"canonical": ["left", []]}, "PS502"),
+    ({"equivalent": ["left", [], []]}, "PS502"),
+    ({"canonical": ["merge", ["up"]]}, "PS503"),
+    ({"equivalent": ["merge", [], "left"]}, "PS503"),
+    ({"equivalent": ["merge", 3, []]}, "PS503"),
 ]
 NO_STACKS = [
     3,
@@ -152,7 +152,7 @@ def test_what_is_no_query(asked: Any, query: Any, code: str) -> None:  # noqa: F
 @pytest.mark.parametrize("word", ["equivalent", "canonical"])
 def test_without_calls_there_are_no_stacks(asked: Any, word: str) -> None:  # noqa: F811
     (answer,) = asked(LOOP)({word: ["body", 0, 0][: 3 if word == "equivalent" else 2]})
-    assert answer["error"]["code"] == "PS610"
+    assert answer["error"]["code"] == "PS501"
     assert "no calls" in answer["error"]["message"]
 
 
@@ -166,7 +166,7 @@ def test_what_is_no_stack(asked: Any, time: Any) -> None:  # noqa: F811
         {"eligible": {"requests": [["merge", time]]}},
         {"canonical": ["call-left->entry", time]},
     ]
-    assert [answer["error"]["code"] for answer in ask(*queries)] == ["PS612"] * len(queries)
+    assert [answer["error"]["code"] for answer in ask(*queries)] == ["PS503"] * len(queries)
     assert ask.one(queries[0])["error"]["message"].endswith("(a list of calls, outermost first: 'left', 'right')")
 
 

@@ -170,7 +170,7 @@ def test_epochs_may_be_of_any_domain(epochs: Any, epoch: Any) -> None:
     graph = from_data(data)
     assert graph.time_to_json("merge", graph.time_from_json("merge", [epoch, ["left"]])) == [epoch, ["left"]]
     for wrong in (epoch, ["left"], [["left"], epoch], [epoch], [epoch, ["up"]], [epoch, "left"], [epoch, [], 0], None):
-        with pytest.raises(PointstampError, match="PS612"):
+        with pytest.raises(PointstampError, match="PS503"):
             graph.time_from_json("merge", wrong)
     start = ("tasks", graph.time_from_json("tasks", [epoch, []]))
     assert ("exit", graph.time_from_json("exit", [epoch, ["left"]])) in close(graph, [start])
@@ -199,9 +199,9 @@ def test_yaml_json_code_and_networkx_say_the_same(text: str) -> None:
 def test_several_graphs_have_times_of_their_own() -> None:
     graph = from_text(GRAPHS.encode())
     assert graph.time_from_json("odd_in", ["ask_odd"]) in graph.domain_of("odd_in").sample()
-    with pytest.raises(PointstampError, match=r"PS612.*it has to lead into 'odd'"):
+    with pytest.raises(PointstampError, match=r"PS503.*it has to lead into 'odd'"):
         graph.time_from_json("odd_in", [])
-    with pytest.raises(PointstampError, match=r"PS612.*it has to lead into 'even'"):
+    with pytest.raises(PointstampError, match=r"PS503.*it has to lead into 'even'"):
         graph.time_from_json("even_out", ["ask_odd"])
 
 

@@ -121,7 +121,7 @@ def test_proposition_5_times_of_one_node_are_none_of_another_in_another_graph() 
             kind = "with epochs" if case.epochs is not None else "without"
             if case.reference.procedure_of(node) != case.reference.procedure_of(other):
                 assert case.graph.domain_of(other).read(time) is None  # type: ignore[attr-defined]
-                with pytest.raises(PointstampError, match="PS612"):
+                with pytest.raises(PointstampError, match="PS503"):
                     case.could_result_in((other, time), (node, time))
                 seen[f"refused {kind}"] += 1
             else:

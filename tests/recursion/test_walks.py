@@ -119,7 +119,7 @@ def test_a_walk_is_asked_for_beside_could_result_in_alone() -> None:
     assert asker.answer({**related, "walk": False}) == asker.answer(related)
     for wrong in ({**question, "walk": 1}, {"close": [], "walk": True}, {"walk": True}):
         refused = json.loads(asker.answer_line(json.dumps(wrong).encode()))
-        assert refused["error"]["code"] == "PS610"
+        assert refused["error"]["code"] == "PS501"
 
 
 def test_without_calls_the_walk_is_that_of_the_proof() -> None:

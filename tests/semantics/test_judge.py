@@ -443,15 +443,15 @@ def test_a_tracker_takes_more_than_ispec_has() -> None:
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ({"messages": [("nowhere", 0, 1)]}, "PS611"),
-        ({"messages": [("in", -1, 1)]}, "PS612"),
-        ({"messages": [("p", 0, 1)]}, "PS613"),
+        ({"messages": [("nowhere", 0, 1)]}, "PS502"),
+        ({"messages": [("in", -1, 1)]}, "PS503"),
+        ({"messages": [("p", 0, 1)]}, "PS504"),
         ({"messages": [("in", 0)]}, "PS501"),
         ({"messages": [("in", 0, True)]}, "PS501"),
-        ({"requests": [("in", 0)]}, "PS613"),
-        ({"delivered": [("p",)]}, "PS610"),
-        ({"inputs": {"on": [0]}}, "PS613"),
-        ({"inputs": {"in": ["x"]}}, "PS612"),
+        ({"requests": [("in", 0)]}, "PS504"),
+        ({"delivered": [("p",)]}, "PS501"),
+        ({"inputs": {"on": [0]}}, "PS504"),
+        ({"inputs": {"in": ["x"]}}, "PS503"),
     ],
 )
 def test_lines_that_are_no_steps(line: Line, code: str) -> None:

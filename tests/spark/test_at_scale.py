@@ -394,7 +394,7 @@ def test_domains_that_do_not_agree_are_refused(graph: Graph) -> None:
 
 @pytest.mark.parametrize(
     ("pointstamp", "code"),
-    [(("a", None), "PS612"), (("a", "1"), "PS612"), (("c", 1), "PS611"), ("a", "PS610"), (("a", 2**62), "PS761")],
+    [(("a", None), "PS503"), (("a", "1"), "PS503"), (("c", 1), "PS502"), ("a", "PS501"), (("a", 2**62), "PS761")],
 )
 def test_a_pointstamp_that_is_none_is_refused(pointstamp: Any, code: str) -> None:
     with pytest.raises(PointstampError) as caught:

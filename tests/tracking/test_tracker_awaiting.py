@@ -185,7 +185,7 @@ def test_a_name_that_is_nearly_right() -> None:
     tracker = loop_tracker()
     assert refused("PS502", lambda: tracker.frontier("inptu")).hint == "did you mean 'input'?"
     assert refused("PS502", lambda: tracker.frontier("zzz")).hint == "name a node or an edge of the graph"
-    assert refused("PS611", lambda: close(from_data(LOOP), [("boddy", 0)])).hint == "did you mean 'body'?"
+    assert refused("PS502", lambda: close(from_data(LOOP), [("boddy", 0)])).hint == "did you mean 'body'?"
 
 
 def test_a_number_of_numpy() -> None:
@@ -193,7 +193,7 @@ def test_a_number_of_numpy() -> None:
 
     tracker = loop_tracker()
     assert "int(...)" in refused("PS503", lambda: tracker.apply(messages=[("input", numpy.int64(0), 1)])).hint
-    assert "int(...)" in refused("PS612", lambda: close(from_data(LOOP), [("body", numpy.int64(0))])).hint
+    assert "int(...)" in refused("PS503", lambda: close(from_data(LOOP), [("body", numpy.int64(0))])).hint
     pairs = Tracker(Graph({"product": ["nat", "nat"]}).node("a").edge(None, "a", id="in"))
     assert "int(...)" in refused("PS503", lambda: pairs.complete("in", (0, numpy.int32(1)))).hint
     assert "int(...)" not in refused("PS503", lambda: tracker.apply(messages=[("input", "x", 1)])).hint
