@@ -138,6 +138,10 @@ class Closure:
         """Whether the pointstamp is in the closed set. Cost: that of `Antichain.covers`, once the frontier is known."""
         return self._frontier(location).covers(time)
 
+    def reached(self) -> list[int]:
+        """The nodes, maybe among others, that have a time. Cost: O(nodes reached)."""
+        return [location for location in self._frontiers if location < len(self.network.nodes)]
+
     def way(self, location: int, time: Any) -> Way | None:
         """The way on which a time at or below `time` arrives: from a given pointstamp, over neighbouring locations.
 

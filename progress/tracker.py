@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, overload
 
 from progress.effort import TooMuchWork
 from progress.engines import Engine
@@ -35,7 +35,11 @@ from progress.tracking.refusal import bad_snapshot, check_many, not_to_be_copied
 from progress.tracking.snapshot import read_snapshot, write_snapshot
 from progress.tracking.step import Step
 from progress.tracking.subscriptions import Callback, Subscriptions
+from progress.tracking.wait import Waits
+from progress.tracking.waiting import Asked, everything, waits
 from progress.tracking.workings import registrar_of, workings_of
+
+MISSING = object()
 
 
 class Tracker:
@@ -50,6 +54,8 @@ class Tracker:
     engine : "eager", "hierarchical", or "auto" (`progress.engines` says how it chooses); a graph with calls has an
         engine of its own, "auto" alone
     kernel : whether to use the compiled kernel; None: where it is there and fits
+    clock : what time of day it is, in seconds, like `time.time`; then `why()` knows for how long requests have waited.
+        Without one it counts steps
 
     Cost: O(nodes + edges) to build. A step costs its changes, and what the engine says of them; nothing but logarithms
     grows with the number of times and requests outstanding, see `progress.engines.place`.
@@ -63,7 +69,10 @@ class Tracker:
         requests: Iterable[tuple[str, Any]] = (),
         engine: str = "auto",
         kernel: bool | None = None,
+        clock: Callable[[], float] | None = None,
     ) -> None:
+        if clock is not None and not callable(clock):
+            raise wrong_form(f"clock is {brief(clock)}", "a function that tells the time of day in seconds: time.time")
         self.network = network_of(graph)
         self._lock = threading.RLock()
         self._ledger = Ledger(self.network)
@@ -72,7 +81,9 @@ class Tracker:
             self._choice = engine, kernel
             self._engine = self._new_engine()
         self._entries = 0  # of the ledger, but for those of which the kernel keeps count
-        self._waiters: dict[int, tuple[Node, Any]] = {}
+        self._waiters: dict[int, tuple[Node, Any, int, float | None]] = {}  # with step and time of day, oldest first
+        self._clock = clock
+        self._steps = 0
         self._awaited = Awaited()
         self._next_waiter = 0
         self._eligible: dict[tuple[Node, Any], None] = {}  # in the order in which they became so
@@ -150,6 +161,7 @@ class Tracker:
             raise _named(error) from None
         if woken is None:
             return None
+        self._steps += bool(messages or requests or delivered)
         if delivered:
             for name, time in delivered:
                 self._over((ledger.nodes[name], time))
@@ -179,6 +191,7 @@ class Tracker:
             self._rebuild()
             raise _named(error) from None
         touched = commit.enter()
+        self._steps += bool(inputs or messages or requests or delivered)
         self._entries += commit.entries
         for request in commit.ended:
             self._over(request)
@@ -224,7 +237,7 @@ class Tracker:
         waiter = self._next_waiter
         self._next_waiter += 1
         if self._engine.wait(node.number, time, waiter):
-            self._waiters[waiter] = node, time
+            self._waiters[waiter] = node, time, self._steps, None if self._clock is None else self._clock()
             node.requests[time] = waiter
         else:
             self._free(node, time)
@@ -235,7 +248,7 @@ class Tracker:
             if request is None:
                 self._awaited.over(waiter)
             else:
-                self._free(*request)
+                self._free(request[0], request[1])
 
     def _free(self, node: Node, time: Any) -> None:
         node.requests[time] = None
@@ -262,7 +275,8 @@ class Tracker:
         """A new engine in the state of the ledger, after an update that was broken off."""
         self._engine = self._new_engine()
         self._engine.rebuild(all_outstanding(self._workings, self._ledger))
-        for waiter, (node, time) in (*self._waiters.items(), *self._awaited.places()):
+        asked = [(waiter, (node, time)) for waiter, (node, time, _, _) in self._waiters.items()]
+        for waiter, (node, time) in (*asked, *self._awaited.places()):
             self._engine.wait(node.number, time, waiter)
         for vertex in self._subscriptions.vertices:
             self._engine.watch(vertex)
@@ -362,8 +376,27 @@ class Tracker:
                 return not self._engine.covers(place.number, time)
             return not self._workings.may_send(self._ledger, self._engine, place, time)
 
-    def why(self, node: str, time: Any) -> Why:
-        """What keeps a request (node, time) waiting, pending or not: every blocker with its proof, see `blockers`."""
+    @overload
+    def why(self) -> Waits: ...
+
+    @overload
+    def why(self, node: str, time: Any) -> Why: ...
+
+    def why(self, node: Any = MISSING, time: Any = MISSING) -> Waits | Why:
+        """What keeps a request (node, time) waiting, pending or not: every blocker with its proof, see `blockers`.
+
+        Without arguments: all requests that wait, oldest first, each with the one that holds it and holds most, and
+        what would let it go. Cost: that of `progress.tracking.waiting.Search`; the lock is held while what is
+        outstanding is listed.
+        """
+        if node is MISSING and time is MISSING:
+            with self._lock:
+                asked = [Asked(place.number, time, step, at) for place, time, step, at in self._waiters.values()]
+                lying, steps = everything(self._ledger), self._steps
+                now = None if self._clock is None else self._clock()
+            return waits(self._workings, self.network, asked, lying, steps, now)
+        if node is MISSING or time is MISSING:
+            raise wrong_form("why is asked of half a request", "a node and a time, or neither for all that waits")
         with self._lock:
             place, time = self._ledger.request((node, time))
             goals = [len(self.network.nodes) + edge for edge in self.network.incoming[place.number]]
@@ -417,17 +450,27 @@ class Tracker:
         """All that is outstanding, as plain data that JSON can carry; times of a user's own domain stay as they are."""
         with self._lock:
             handed_out = [request for request in self._eligible if request not in self._fresh]
-            return write_snapshot(self.inputs(), self.messages(), self.pending(), self._in_order(handed_out))
+            since = [(node.name, *since) for node, *since in self._waiters.values()]
+            reported = self._in_order(handed_out)
+            return write_snapshot(self.inputs(), self.messages(), self.pending(), reported, self._steps, since)
 
     @classmethod
-    def restore(cls, graph: Topology, snapshot: Any, *, engine: str = "auto", kernel: bool | None = None) -> Tracker:
+    def restore(
+        cls,
+        graph: Topology,
+        snapshot: Any,
+        *,
+        engine: str = "auto",
+        kernel: bool | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> Tracker:
         """A tracker in the state of a snapshot; ready requests that were handed out are not handed out again."""
-        inputs, messages, requests, reported = read_snapshot(snapshot)
+        inputs, messages, requests, reported, steps, since = read_snapshot(snapshot)
         network = network_of(graph)
         closed = dict.fromkeys(network.inputs, ())
         if missing := [name for name in closed if name not in inputs]:
             raise bad_snapshot(f"it says nothing of the input {brief(missing[0])}")
-        tracker = cls(network, inputs=closed, engine=engine, kernel=kernel)
+        tracker = cls(network, inputs=closed, engine=engine, kernel=kernel, clock=clock)
         ledger = tracker._ledger
         for name, times in inputs.items():
             edge = ledger.input(name)
@@ -446,7 +489,21 @@ class Tracker:
             raise bad_snapshot("it reports requests that are not ready")
         for request in handed_out:
             tracker._fresh.pop(request, None)
+        tracker._wait_since(steps, {ledger.request((node, time)): (step, at) for node, time, step, at in since})
         return tracker
+
+    def _wait_since(self, steps: int, since: Mapping[tuple[Node, Any], tuple[int, float | None]]) -> None:
+        """So many steps were taken, and requests wait since then; those that are not named, from the beginning."""
+        known = {(node, time): (waiter, at) for waiter, (node, time, _, at) in self._waiters.items()}
+        if not known.keys() >= since.keys():
+            raise bad_snapshot("it says since when requests wait that do not wait")
+        self._steps = steps
+        self._waiters = {}
+        for request, (step, at) in since.items():
+            waiter, now = known.pop(request)
+            self._waiters[waiter] = *request, step, now if at is None else at
+        for request, (waiter, now) in known.items():
+            self._waiters[waiter] = *request, 0, now
 
     def _check(self) -> None:
         """Assert every invariant against the definitions; an AssertionError dumps the state. Cost: that of `close`."""

@@ -54,6 +54,10 @@ class CallClosure(Closure):
         summary = self.network.summaries[edge]
         return summary is not None and self._engine.reaches(self.network.sources[edge], summary, time)
 
+    def reached(self) -> list[int]:
+        """All nodes: stacks are not kept by node."""
+        return [*range(len(self.network.nodes))]
+
     def way(self, location: int, time: Any) -> Way | None:
         """A way from a given pointstamp to this one. Cost: O(log depth) for each given pointstamp, and the way."""
         if not self.covers(location, time):

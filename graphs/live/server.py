@@ -176,12 +176,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, "application/json", as_json(self.view.watch.graph()))
         elif parts.path == "/state":
             self._answer(200, "application/json", self.view.text())
+        elif parts.path == "/waits":
+            self._answer(200, "application/json", as_json(self.view.watch.waits()))
         elif parts.path == "/why":
             self._why(asked)
         elif parts.path == "/events":
             self._events()
         else:
-            self._answer(404, "text/plain", "there is nothing here but /, /graph, /state, /events and /why\n")
+            self._answer(404, "text/plain", "there is nothing here but /, /graph, /state, /waits, /events and /why\n")
 
     do_HEAD = do_GET
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from graphs.drawing.layout import picture
 from graphs.sessions.track import blocker_to_json, frontier_to_json
+from graphs.sessions.waiting import wait_to_json, waits_to_json
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time
@@ -158,6 +159,13 @@ class Watch(Observer):
         border = [name for name, source, target in ends if NO_NODE in (source, target)]
         return [*border[:MOST_LOCATIONS], *sorted(busy.difference(border))[:MOST_LOCATIONS]]
 
+    def waits(self) -> dict[str, Any]:
+        """What waits, oldest first (`graphs.sessions.waiting`). Cost: that of `Tracker.why`."""
+        core = self._core
+        return (
+            {"waiting": 0, "ready": 0, "steps": 0, "waits": []} if core is None else waits_to_json(core.tracker.why())
+        )
+
     def why(self, node: str, time: Any) -> dict[str, Any]:
         """Who blocks a request, as `track` answers it; the first so many."""
         core = self._core
@@ -168,6 +176,7 @@ class Watch(Observer):
             if number is None or as_time(self.network.domain(number), read_time(time)) is NO_TIME:
                 raise PointstampError("PS502", "there is no such request", "one that is listed")
             found = core.tracker.why(node, read_time(time))
+            wait = core.tracker.why().of(node, read_time(time))
         except PointstampError as error:
             return {"error": str(error)}
         by = [blocker_to_json(blocker) for blocker in found.by[:MOST_BLOCKERS]]
@@ -176,6 +185,7 @@ class Watch(Observer):
             "blocked": found.blocked,
             "by": by,
             "all": len(found.by),
+            "wait": None if wait is None else wait_to_json(wait),
         }
 
 

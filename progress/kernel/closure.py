@@ -77,6 +77,10 @@ class CompiledClosure(Closure):
                 found[name] = times
         return found
 
+    def reached(self) -> list[int]:
+        """The nodes that have a time. Cost: O(nodes)."""
+        return [node for node in range(len(self.network.nodes)) if self._kernel.times(node)]
+
     def covers(self, location: int, time: Any) -> bool:
         """Whether the pointstamp is in the closed set."""
         if location < len(self.network.nodes):

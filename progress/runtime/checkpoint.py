@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
+from time import time as time_of_day
 from typing import Any, Protocol
 
 from progress.errors import PointstampError, brief
@@ -200,7 +201,7 @@ def _resume(
         core.inboxes[numbers[name]].is_listed = True
     core.steps = progress["steps"]
     try:
-        tracker = Tracker.restore(core.network, progress["tracker"])
+        tracker = Tracker.restore(core.network, progress["tracker"], clock=time_of_day)
     except PointstampError as error:
         raise NotRestored("what was outstanding", error) from None
     check_whole(core, tracker, feeds)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from time import time as time_of_day
 from typing import Any
 
 from progress.errors import PointstampError, brief
@@ -169,7 +170,7 @@ class Core:
         for out in outs:
             requests += [(out.exits.name, time) for time in out.requests]
             holds += out.holds or ()
-        self.tracker = Tracker(self.network, inputs=self._inputs, requests=requests)
+        self.tracker = Tracker(self.network, inputs=self._inputs, requests=requests, clock=time_of_day)
         if self.record is not None:
             self.record({"start": {"inputs": {name: [*at] for name, at in self._inputs.items()}, "requests": requests}})
         self.tables.hold(holds)

@@ -95,6 +95,10 @@ class LeadingTo:
             self._tests[key] = _test(domain)
         return self._tests[key]
 
+    def latest(self, location: int) -> list[Any]:
+        """The latest times at a location from which the goal could result; a coordinate that is not bounded is inf."""
+        return [entry.until for entry in self._entries.get(location, ())]
+
     def way(self, location: int, time: Any) -> Way | None:
         """The way from (location, time) to a goal, over neighbouring locations; None where there is none."""
         at_most = self._at_most(location) if location in self._entries else None

@@ -7,12 +7,13 @@ domain are left as they are, so a snapshot of such a graph is as plain as they a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from progress.plain import read_time, write_time
 from progress.tracking.refusal import bad_snapshot
 
 VERSION = 1
+Since = tuple[str, Any, int, float | None]  # a request, the steps that were taken before it, and the time of day then
 PARTS = ("inputs", "messages", "requests", "reported")
 
 
@@ -21,19 +22,37 @@ def write_snapshot(
     messages: Mapping[tuple[str, Any], int],
     requests: Iterable[tuple[str, Any]],
     reported: Iterable[tuple[str, Any]],
+    steps: int,
+    since: Iterable[Since],
 ) -> dict[str, Any]:
-    """What is outstanding, and which requests were handed out as ready."""
+    """What is outstanding, which requests were handed out as ready, and since when the others wait."""
     return {
         "pointstamp_snapshot": VERSION,
         "inputs": {edge: [write_time(time) for time in times] for edge, times in inputs.items()},
         "messages": [[edge, write_time(time), count] for (edge, time), count in messages.items()],
         "requests": [[node, write_time(time)] for node, time in requests],
         "reported": [[node, write_time(time)] for node, time in reported],
+        "steps": steps,
+        "since": [[node, write_time(time), step, at] for node, time, step, at in since],
     }
 
 
-def read_snapshot(data: Any) -> tuple[dict[str, Any], list[Any], list[Any], list[Any]]:
-    """Inputs, messages, requests and reported requests; PS511 where the form is not that of a snapshot."""
+class Saved(NamedTuple):
+    """A snapshot, read."""
+
+    inputs: dict[str, Any]
+    messages: list[Any]
+    requests: list[Any]
+    reported: list[Any]
+    steps: int
+    since: list[Since]
+
+
+def read_snapshot(data: Any) -> Saved:
+    """The parts of a snapshot; PS511 where its form is not that of one.
+
+    One of an earlier release does not say since when requests wait.
+    """
     if not isinstance(data, Mapping) or "pointstamp_snapshot" not in data:
         raise bad_snapshot("it has no key pointstamp_snapshot")
     if data["pointstamp_snapshot"] != VERSION:
@@ -45,7 +64,14 @@ def read_snapshot(data: Any) -> tuple[dict[str, Any], list[Any], list[Any], list
     messages = [_row(item, 3) for item in data["messages"]]
     requests = [_row(item, 2) for item in data["requests"]]
     reported = [_row(item, 2) for item in data["reported"]]
-    return inputs, messages, requests, reported
+    steps, since = data.get("steps", 0), data.get("since", [])
+    if type(steps) is not int or steps < 0 or not isinstance(since, list):
+        raise bad_snapshot("steps is no number of steps, or since no list")
+    waited = [_row(item, 4) for item in since]
+    for _, _, step, at in waited:
+        if type(step) is not int or not 0 <= step <= steps or not (at is None or type(at) in (int, float)):
+            raise bad_snapshot(f"a request waits since step {step!r} and {at!r}, of {steps} steps")
+    return Saved(inputs, messages, requests, reported, steps, waited)
 
 
 def _times(edge: str, times: Any) -> list[Any]:
