@@ -40,6 +40,7 @@ from progress.tracking.waiting import Asked, everything, waits
 from progress.tracking.workings import registrar_of, workings_of
 
 MISSING = object()
+Touched = Iterable[tuple[Any, ...]]  # each begins with the name of a location where what lies there has changed
 
 
 class Tracker:
@@ -135,22 +136,21 @@ class Tracker:
         `delivered` ends requests that were eligible before this step.
         """
         with self._lock:
-            touched = None
-            if self._ledger.registrar is not None and not inputs:
-                touched = self._take_quickly(messages, requests, delivered)
+            touched = None if inputs else self._take_quickly(messages, requests, delivered)
             if touched is None:
                 touched = self._take(inputs, messages, requests, delivered)
-            if self._awaited.any:
+            if self._awaited.ready:
                 self._awaited.tell(self)
-            if not self._subscriptions.any:
+            if not touched or not self._subscriptions.any:
                 return
             self._subscriptions.collect(self, touched)
         self._subscriptions.make_calls()
 
-    def _take_quickly(self, messages: Any, requests: Any, delivered: Any) -> list[Edge | Node] | None:
-        """Let the kernel take a usual step; None where it is none."""
+    def _take_quickly(self, messages: Any, requests: Any, delivered: Any) -> Touched | None:
+        """Let the kernel take a usual step; what it touches, if that is news to anybody. None where it is not usual."""
         ledger = self._ledger
-        assert ledger.registrar is not None
+        if ledger.registrar is None:
+            return None
         try:
             woken = ledger.registrar.step(messages, delivered, requests)
         except OverflowError:  # a number beyond what the kernel can count
@@ -170,12 +170,9 @@ class Tracker:
         if requests:
             for name, time in requests:
                 self._admit(ledger.nodes[name], time)
-        if not self._subscriptions.any:
-            return []
-        asked = [ledger.nodes[name] for name, _ in (*requests, *delivered)]
-        return [*(ledger.edges[name] for name, _, _ in messages), *asked]
+        return (*messages, *requests, *delivered) if ledger.registrar.kernel.news else ()
 
-    def _take(self, inputs: Any, messages: Any, requests: Any, delivered: Any) -> list[Edge | Node]:
+    def _take(self, inputs: Any, messages: Any, requests: Any, delivered: Any) -> Touched:
         """Take any step, judged by the definitions; what it touched."""
         commit = Commit(self._ledger, self._engine, self._workings)
         commit.judge(inputs, messages, requests, delivered)
@@ -190,7 +187,7 @@ class Tracker:
         except BaseException as error:
             self._rebuild()
             raise _named(error) from None
-        touched = commit.enter()
+        commit.enter()
         self._steps += bool(inputs or messages or requests or delivered)
         self._entries += commit.entries
         for request in commit.ended:
@@ -198,7 +195,7 @@ class Tracker:
         self._wake(woken)
         for node, time in commit.asked:
             self._admit(node, time)
-        return touched
+        return commit.touched() if self._subscriptions.any else ()
 
     def _begin(self, inputs: Mapping[str, Iterable[Any]], requests: Iterable[tuple[str, Any]]) -> None:
         network, ledger = self.network, self._ledger

@@ -51,6 +51,7 @@ typedef struct {
     PyObject *counts;
     int places;
     char is_row, total, is_node;
+    char listened; /* somebody wants to know when what lies here changes */
     int source, target; /* of an edge; -1 where there is none. Of a node: the node, twice */
     Arc *ways; /* an edge: what its source does to times; a node: where its requests are outstanding */
     Kind *kinds; /* of its ways */
@@ -85,6 +86,7 @@ typedef struct {
     Py_ssize_t woken_count, woken_room;
     uint64_t random, turn;
     unsigned long long visits, examined;
+    char news; /* whether the last usual step changed what lies at a location that is listened to */
     long long entries; /* how many entries usual steps have made in ledgers, less those that they have removed */
     char only_counts; /* of what moves, only how often is wanted */
     unsigned long long moves;

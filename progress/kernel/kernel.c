@@ -37,6 +37,11 @@ static PyObject *get_entries(Kernel *self, void *Py_UNUSED(nothing))
     return PyLong_FromLongLong(self->entries);
 }
 
+static PyObject *get_news(Kernel *self, void *Py_UNUSED(nothing))
+{
+    return PyBool_FromLong(self->news || self->moved_count);
+}
+
 static PyMethodDef methods[] = {
     {"update", (PyCFunction)kernel_update, METH_O, "Change what is outstanding; the waiters that this releases."},
     {"rebuild", (PyCFunction)kernel_rebuild, METH_O, "As update, however much work it is."},
@@ -47,6 +52,7 @@ static PyMethodDef methods[] = {
     {"take_moved", (PyCFunction)kernel_take_moved, METH_NOARGS, "The watched vertices that moved since the last call, and how."},
     {"know", (PyCFunction)kernel_know, METH_VARARGS, "Know a location, so that steps may name it."},
     {"forget", (PyCFunction)kernel_forget, METH_O, "Know a location no more."},
+    {"listen", (PyCFunction)kernel_listen, METH_VARARGS, "Note from now on when what lies at a location changes, or no more."},
     {"step", (PyCFunction)(void (*)(void))kernel_step, METH_FASTCALL,
      "Take a usual step; the waiters that it releases, or None where it is not usual and did not happen."},
     {"run", (PyCFunction)kernel_run, METH_O, "A recorded history in one call; how often a watched frontier moved."},
@@ -55,6 +61,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef getters[] = {
     {"visits", (getter)get_visits, NULL, "How often a vertex was put right.", NULL},
+    {"news", (getter)get_news, NULL, "Whether a watched vertex moved, or the last usual step changed what is listened to.", NULL},
     {"entries", (getter)get_entries, NULL, "How many entries usual steps have made in ledgers, less the removed ones.", NULL},
     {"examined", (getter)get_examined, NULL, "How often a waiter was compared with a frontier.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

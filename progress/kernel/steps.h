@@ -119,10 +119,12 @@ static PyObject *take_step(Kernel *self, PyObject *const *arguments, Item *items
     if (self->failed) usual = self->failed = 0; /* only some image was too large so far */
     if (!usual) return not_usual();
     self->woken_count = 0;
+    self->news = 0;
     number results[MOST_PIECES * MOST_PLACES];
     for (int index = 0; index < count; index++) {
         const Item *item = &items[index];
         const Location *location = item->location;
+        self->news |= location->listened;
         if (!location->is_node) {
             if (location->target >= 0) change_count(self, location->target, item->row, item->change);
             continue;
@@ -265,6 +267,19 @@ static PyObject *kernel_know(Kernel *self, PyObject *arguments)
     Py_DECREF(number_of);
     location.counts = Py_NewRef(counts);
     self->locations[self->location_count++] = location;
+    Py_RETURN_NONE;
+}
+
+/* listen(name, wanted): note from now on when a usual step changes what lies at a location, or no more. */
+static PyObject *kernel_listen(Kernel *self, PyObject *arguments)
+{
+    PyObject *name;
+    int wanted;
+    if (!PyArg_ParseTuple(arguments, "Up", &name, &wanted)) return NULL;
+    if (closed(self)) return NULL;
+    PyObject *number_of = PyUnicode_CheckExact(name) ? PyDict_GetItemWithError(self->names, name) : NULL;
+    if (number_of) self->locations[PyLong_AsSsize_t(number_of)].listened = (char)wanted;
+    if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -33,12 +33,7 @@ class Awaited:
     def __init__(self) -> None:
         self._at_nodes: dict[int, _AtNode] = {}
         self._numbers: dict[tuple[Node, Any], int] = {}
-        self._ready: Waiting = {}
-
-    @property
-    def any(self) -> bool:
-        """Whether somebody waits for anything to be ready."""
-        return bool(self._ready)
+        self.ready: Waiting = {}  # who waits for anything to be ready
 
     def waiter(self, node: Node, time: Any) -> int | None:
         """The number with which this time waits at this node in the engine already."""
@@ -51,7 +46,7 @@ class Awaited:
 
     def for_ready(self, loop: AbstractEventLoop) -> Future[None]:
         """A future that is done when something is ready, or all is over."""
-        return _added(loop, self._ready)
+        return _added(loop, self.ready)
 
     def places(self) -> Iterable[tuple[int, tuple[Node, Any]]]:
         """The waiters at nodes, for a new engine."""
@@ -66,7 +61,7 @@ class Awaited:
     def tell(self, tracker: Tracker) -> None:
         """After a step: something may be ready, or nothing is outstanding any more."""
         if tracker._fresh or not tracker.is_active():
-            waiting, self._ready = self._ready, {}
+            waiting, self.ready = self.ready, {}
             _tell(waiting)
 
 

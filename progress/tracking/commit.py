@@ -164,9 +164,8 @@ class Commit:
         except NoMinimalTimes:
             return None
 
-    def enter(self) -> list[Node | Edge]:
-        """Write the step into the ledger; the locations where what lies there changed."""
-        touched: list[Node | Edge] = []
+    def enter(self) -> None:
+        """Write the step into the ledger."""
         for (edge, time), change in self.net.items():
             if not change:
                 continue
@@ -180,19 +179,19 @@ class Commit:
                 self.entries -= 1
             if edge.lying is not None:
                 edge.lying.count(time, change)
-            touched.append(edge)
         for edge, times in self.opened.items():
             self.entries += len(times) - len(edge.open)
             edge.open = times
-            touched.append(edge)
         for node, time in self.ended:
             del node.requests[time]
             if node.lying is not None:
                 node.lying.count(time, -1)
-            touched.append(node)
         self.entries += len(self.asked) - len(self.ended)
         for node, time in self.asked:
             if node.lying is not None:
                 node.lying.count(time, 1)
-            touched.append(node)
-        return touched
+
+    def touched(self) -> list[tuple[str]]:
+        """The locations where what lies there changed."""
+        edges = [(edge.name,) for (edge, _), change in self.net.items() if change]
+        return edges + [(edge.name,) for edge in self.opened] + [(node.name,) for node, _ in (*self.ended, *self.asked)]

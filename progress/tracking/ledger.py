@@ -107,6 +107,7 @@ class Ledger:
         self.edges: dict[str, Edge] = {}
         self.nodes: dict[str, Node] = {}
         self._tests: dict[int, Callable[[Any], bool]] = {}
+        self.listened: set[str] = set()  # the locations of which somebody wants to know when what lies there changes
         self.registrar: Registrar | None = None  # to be told of records made, and of those kept in order
 
     def edge(self, name: object) -> Edge:
@@ -142,6 +143,12 @@ class Ledger:
     def place(self, name: object) -> Edge | Node:
         """The location of this name."""
         return self.node(name) if self._number(name) < len(self.network.nodes) else self.edge(name)
+
+    def listen(self, name: str, wanted: bool) -> None:
+        """Somebody wants to know when what lies at a location changes, or nobody does any more."""
+        (self.listened.add if wanted else self.listened.discard)(name)
+        if self.registrar is not None:
+            self.registrar.kernel.listen(name, wanted)
 
     def least(self, place: Edge | Node) -> list[Any]:
         """Minimal times of what is outstanding at a location itself: messages and open times, or requests.

@@ -31,8 +31,9 @@ class Subscriptions:
     def __init__(self) -> None:
         self.any: dict[str, _Subscribed] = {}  # by location; empty when nobody is subscribed
         self._by_vertex: dict[int, dict[str, None]] = {}
+        self._by_place: dict[str, dict[str, None]] = {}  # by the location where something lies that moves them, too
         self._number = 0
-        self._waiting: deque[Call] = deque()
+        self.waiting: deque[Call] = deque()  # calls that are lined up, and not made yet
         self._calling = threading.Lock()
 
     @property
@@ -49,6 +50,9 @@ class Subscriptions:
             tracker.frontier(name)  # which may be lost meanwhile, and then what it was told last is not known here
         else:
             subscribed = self.any[name] = _Subscribed(tracker, place)
+            for where in subscribed.places:
+                self._by_place.setdefault(where, {})[name] = None
+                tracker._ledger.listen(where, True)
             if subscribed.vertex != NO_NODE:
                 self._by_vertex.setdefault(subscribed.vertex, {})[name] = None
                 tracker._engine.watch(subscribed.vertex)
@@ -62,40 +66,43 @@ class Subscriptions:
                 if subscribed and subscribed.callbacks.pop(number, None) is not None and not subscribed.callbacks:
                     del self.any[name]
                     self._by_vertex.get(subscribed.vertex, {}).pop(name, None)
+                    for where in subscribed.places:
+                        del self._by_place[where][name]
+                        if not self._by_place[where]:
+                            del self._by_place[where]
+                            tracker._ledger.listen(where, False)
 
         return end
 
-    def collect(self, tracker: Tracker, touched: Iterable[Edge | Node]) -> None:
+    def collect(self, tracker: Tracker, touched: Iterable[tuple[Any, ...]]) -> None:
         """Line up the calls that a step causes, in the order of the locations.
 
-        Cost: O(times that left or came) where nothing is outstanding at the location itself and the engine knows the
-        move; else that of `frontier`.
+        `touched`: tuples that begin with the name of a location where what lies there has changed.
+
+        Cost: O(touched), and O(times that left or came) where nothing is outstanding at the location itself and the
+        engine knows the move; else that of `frontier`.
         """
         moves: dict[str, Move | None] = {}
         for vertex, move in tracker._engine.take_moved().items():
             for name in self._by_vertex.get(vertex, ()):
                 moves[name] = move
-        for place in touched:
-            if place.name in self.any:
-                moves[place.name] = None
-            if isinstance(place, Node):  # its requests lie before its outgoing edges
-                for name in self._by_vertex.get(place.number, ()):
-                    moves[name] = None
+        for item in touched:
+            moves.update(dict.fromkeys(self._by_place.get(item[0], ())))
         if len(moves) > 1:
             moves = {name: moves[name] for name in sorted(moves, key=tracker.network.numbers.__getitem__)}
         for name, move in moves.items():
             subscribed = self.any[name]
             left, came = subscribed.moved(tracker, move)
             if left or came:
-                self._waiting += [(callback, name, left, came) for callback in subscribed.callbacks.values()]
+                self.waiting += [(callback, name, left, came) for callback in subscribed.callbacks.values()]
 
     def make_calls(self) -> None:
         """Make the calls that wait, unless they are being made; then raise what the first failing one raised."""
         failure: BaseException | None = None
-        while self._waiting and self._calling.acquire(blocking=False):
+        while self.waiting and self._calling.acquire(blocking=False):
             try:
-                while self._waiting:
-                    callback, name, left, came = self._waiting.popleft()
+                while self.waiting:
+                    callback, name, left, came = self.waiting.popleft()
                     try:
                         callback(name, left, came)
                     except BaseException as error:
@@ -115,6 +122,9 @@ class _Subscribed:
         self.callbacks: dict[int, Callback] = {}
         self._frontier = set(tracker.frontier(place.name))
         self._source = None if isinstance(place, Node) or place.is_input else tracker._ledger.node_of(place.source)
+        self.places = [place.name]  # where something lies that is part of its frontier
+        if self._source is not None:
+            self.places.append(self._source.name)  # its requests lie before its outgoing edges
         adds = isinstance(place, Node) or (place.summary is not None and only_adds(place.summary))
         self._follows = adds and not tracker.network.endless
 

@@ -30,7 +30,8 @@ class Registrar:
     """Tells the kernel of the locations that steps name: of all at once in small graphs, else when first named."""
 
     def __init__(self, kernel: Compiled, ledger: Ledger, entrances: Entrances) -> None:
-        self._kernel = kernel
+        self.kernel = kernel
+        self._listened = ledger.listened
         self._entrances = entrances
         self._forms: dict[int, Form | None] = {}  # by domain
         self._ways: dict[int, tuple[Any, ...] | None] = {}  # by summary of an edge
@@ -49,12 +50,14 @@ class Registrar:
     @property
     def entries(self) -> int:
         """How many entries the kernel's steps have made in the ledger, less those that they have removed."""
-        return self._kernel.entries
+        return self.kernel.entries
 
     def know(self, place: Edge | Node) -> None:
         """A location is in use. One whose numbers the kernel does not know, or that is kept in order, stays unknown."""
         with suppress(OverflowError):  # a summary of an output edge may do more than the kernel can count
             self._know(place)
+        if place.name in self._listened:
+            self.kernel.listen(place.name, True)
 
     def _know(self, place: Edge | Node) -> None:
         form = self._form(place.domain)
@@ -67,14 +70,14 @@ class Registrar:
             if any(pieces is None or len(pieces) > 1 for _, pieces in found):
                 return  # of several results only the minimal ones are outstanding, which the kernel does not sort out
             number = place.number
-            self._kernel.know(place.name, place.requests, True, number, number, places, how, limits, tuple(found))
+            self.kernel.know(place.name, place.requests, True, number, number, places, how, limits, tuple(found))
             return
         if place.summary is not None:
             before, way = self._form(place.summary.source), self._way(place.summary)
             if before is None or way is None:
                 return
             places, ways = before[0], way
-        self._kernel.know(place.name, place.messages, False, place.source, place.target, places, how, limits, ways)
+        self.kernel.know(place.name, place.messages, False, place.source, place.target, places, how, limits, ways)
 
     def _form(self, domain: Domain) -> Form | None:
         key = id(domain)
@@ -92,4 +95,4 @@ class Registrar:
 
     def forget(self, place: Edge | Node) -> None:
         """The location is kept in order from now on, which the kernel does not see to."""
-        self._kernel.forget(place.name)
+        self.kernel.forget(place.name)

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from graphs import from_data
 from graphs.files.notation import read_summary
 from graphs.graph import bind
 from progress import Domain, Int, Lex, Nat, PointstampError, Product
@@ -292,6 +293,73 @@ def test_steps_are_judged_as_the_definitions_judge_them() -> None:
         assert fast.kernel
     assert usual > 1_000, (usual, taken, refused)
     assert refused > 500, (usual, taken, refused)
+
+
+def test_who_comes_and_goes_is_told_by_the_kernel_what_its_twin_tells() -> None:
+    """Subscriptions begin and end between the steps; engines are made anew, as after an update that was broken off."""
+    told_of = 0
+    for seed in range(200):
+        rng = random.Random(seed)
+        network = random_network(rng, 5)
+        try:
+            twins = [Tracker(network, kernel=True), Tracker(network, kernel=False)]
+        except PointstampError:
+            continue
+        told: tuple[list[Any], list[Any]] = ([], [])
+        ends: list[list[Callable[[], None]]] = []
+        locations = (*network.nodes, *network.edges)
+        for _ in range(40):
+            if rng.random() < 0.3:
+                name = rng.choice(locations)
+                ends.append(
+                    [
+                        twin.subscribe(name, lambda *move, heard=heard: heard.append(move))
+                        for twin, heard in zip(twins, told, strict=True)
+                    ]
+                )
+            if ends and rng.random() < 0.2:
+                for end in ends.pop(rng.randrange(len(ends))):
+                    end()
+            if rng.random() < 0.1:
+                for twin in twins:
+                    twin._rebuild()
+            step = random_step(rng, twins[1])
+            assert outcome(twins[0], step) == outcome(twins[1], step), (seed, step)
+            heard, expected = ([(name, set(left), set(came)) for name, left, came in moves] for moves in told)
+            assert heard == expected, (seed, step)
+            told_of += len(heard)
+            told[0].clear()
+            told[1].clear()
+    assert told_of > 250, told_of
+
+
+def test_a_usual_step_of_which_nobody_is_told_asks_for_no_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = [f"n{number}" for number in range(50)]
+    edges = [{"id": f"e{number}", "from": f"n{number - 1}", "to": f"n{number}"} for number in range(1, 50)]
+    graph = from_data(
+        {"pointstamp": 1, "nodes": {name: {} for name in nodes}, "edges": [{"id": "e0", "to": "n0"}, *edges]}
+    )
+    tracked = Tracker(graph, engine="eager", kernel=True)
+    collected: list[Any] = []
+    collect = tracked._subscriptions.collect
+
+    def counted(*given: Any) -> None:
+        collected.append(given)
+        collect(*given)
+
+    monkeypatch.setattr(tracked._subscriptions, "collect", counted)
+    told: list[Any] = []
+    tracked.subscribe("e20", lambda *move: told.append(move))
+    tracked.apply(messages=[("e0", 0, 1)], inputs={"e0": []})
+    collected.clear()
+    for number in range(49):
+        tracked.apply(messages=[(f"e{number}", 0, -1), (f"e{number + 1}", 0, 1)])
+        if number == 20:
+            assert told == [("e20", (0,), ())]
+    assert len(collected) <= 4, (
+        collected
+    )  # where the message comes to the edge, where it leaves it, where its source moves
+    assert told == [("e20", (0,), ())]
 
 
 # --- strangers at the door -------------------------------------------------------------------------------------------
