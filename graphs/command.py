@@ -158,6 +158,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--tables", metavar="DIR", help="where the engine spark puts tables that nodes keep by name")
     run.add_argument("--state", metavar="DIR", help="keep the run there; start the same command again to go on")
     run.add_argument("--every", type=float, metavar="SECONDS", help="how often --state is written; 1")
+    run.add_argument(
+        "--pickle", action="store_true", help="keep what is not plain data too: --state runs code when read"
+    )
     run.add_argument("--timeout", type=float, metavar="SECONDS", help="stop the run when it has taken so long")
     run.add_argument("--trace", metavar="FILE", help="write every step there, for replay")
     run.add_argument(

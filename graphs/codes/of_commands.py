@@ -25,8 +25,8 @@ COMMANDS = {
         means="""\
 The folder that `--state` names belongs to another user, or others may write to it.""",
         why="""\
-A checkpoint is a pickle, and reading one runs whatever code is in it: who may write to the folder
-may run code as you.""",
+What is kept there decides how the run goes on. With `--pickle`, reading it runs whatever code is
+in it: who may write to the folder may then run code as you.""",
         example=_script(_PLAIN, "mkdir -m 777 kept\npointstamp run count.py --state kept"),
         fix="""\
 A folder of your own: one that does not exist is made so that nobody else can look into it
@@ -82,11 +82,12 @@ of the file.""",
     ),
     "PS735": Explanation(
         means="""\
-Something that belongs to the state of a run cannot be pickled: what a node knows, or a message
-that waits for one.""",
+Something that belongs to the state of a run is not plain data: what a node knows, or a message
+that waits for one. The complaint names the node and the attribute.""",
         why="""\
 With `--state` the run has to be able to go on in another process. A part that is left out would
-be missing there.""",
+be missing there. Plain data is read without running code: lists, dicts, sets, numbers, texts,
+dates, dataclasses and enums of the pipeline's own, arrays and tables.""",
         example=_script(
             """
 class Count(Node):
@@ -99,8 +100,9 @@ dataflow = Dataflow(graph, {"count": Count})
         ),
         fix="""\
 Give the node `snapshot(self)`, which returns what is to be kept, and `restore(self, state)`,
-which takes it back. Open files, locks and connections belong into neither. Classes of what is
-kept have to stand at the top level of their module.""",
+which takes it back. Open files, locks and connections belong into neither. A class of your own
+that is data becomes a dataclass at the top level of its module. `--pickle` keeps what pickle
+takes; who may write to the folder may then run code as you.""",
     ),
     "PS736": Explanation(
         means="""\

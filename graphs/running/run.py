@@ -41,10 +41,11 @@ from graphs.terminal import FINDINGS, FINE, bad_usage, complain
 from graphs.wording import printable
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
-from progress.runtime.checkpoint import NotKept, State
+from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control, TimedOut
 from progress.runtime.core import WaitsForEver
 from progress.runtime.display import Display
+from progress.runtime.durable.codec import NotKept
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
@@ -104,6 +105,8 @@ def _check(options: argparse.Namespace) -> None:
         raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
     if options.every is not None and options.state is None:
         raise bad_usage("--every says how often --state is written", "--state DIR")
+    if options.pickle and options.state is None:
+        raise bad_usage("--pickle says how --state is written", "--state DIR")
     if options.every is not None and not 0 <= options.every < float("inf"):
         raise bad_usage(f"--every {options.every}: no number of seconds", "0 or more")
     if options.timeout is not None and not 0 < options.timeout < float("inf"):
@@ -277,7 +280,11 @@ class Command:
             None if trace is None else recorder(trace),
             control=control,
             otherwise=self._sink,
-            keeping=None if self._folder is None else Keeping(self._keep, _seconds(options), begun, self._frames),
+            keeping=(
+                None
+                if self._folder is None
+                else Keeping(self._keep, _seconds(options), begun, self._frames, options.pickle)
+            ),
             on_spark=self._spark,
         )
 
@@ -332,6 +339,7 @@ class Command:
             "pipeline": place_of(options.pipeline),
             "--engine": options.engine,
             "--seed": options.seed,
+            "--pickle": True if options.pickle else None,
             "inputs": sorted({*self.dataflow.sources, *self.inputs}),
             **{use: place_of(file) for use, file in self._named_inputs().items()},
             **{use: place_of(file) for use, file in self.files.items()},

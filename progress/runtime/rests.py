@@ -13,21 +13,23 @@ from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
 
-from progress.runtime.checkpoint import Beside, State
+from progress.runtime.checkpoint import State
+from progress.runtime.durable.codec import Beside
 
 WORK = 9  # times as long as a checkpoint takes is worked before the next
 WORK_BESIDE = 1  # the same where jobs go on elsewhere while it is taken
 
 
 class Keeping(NamedTuple):
-    """How a run is kept: who takes checkpoints, the seconds between two, the one from which the run goes on, and
-    what keeps parts of it outside of the pickles.
+    """How a run is kept: who takes checkpoints, the seconds between two, the one from which the run goes on,
+    what keeps parts of it outside of their bytes, and whether these are pickles and not plain data.
     """
 
     keep: Callable[[State], None]
     seconds: float = 1.0
     begun: State | None = None
     beside: Beside | None = None
+    with_pickle: bool = False
 
 
 class Rests:

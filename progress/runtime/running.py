@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
+from functools import cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.checks import LATE, check_outputs, late_edges, late_name
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
+from progress.runtime.durable.codec import Codec
 from progress.runtime.failure import contained, dead_letters
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY, CopyingOut, copied
@@ -242,8 +243,13 @@ class Running:
 
     def capture(self) -> State:
         """The state of the run, while it rests."""
-        beside = None if self.keeping is None else self.keeping.beside
-        return capture(self.core, self.feeds, self.chance, self.sinks, beside)
+        return capture(self.core, self.feeds, self._codec, self.chance, self.sinks)
+
+    @cached_property
+    def _codec(self) -> Codec:
+        """How the parts of the run are written."""
+        beside, with_pickle = (None, False) if self.keeping is None else (self.keeping.beside, self.keeping.with_pickle)
+        return Codec(self.core.network, beside, with_pickle=with_pickle)
 
     @property
     def _goes_on(self) -> bool:
@@ -258,7 +264,7 @@ class Running:
             if keeping.begun is None:
                 keeping.keep(self.capture())
             else:
-                resume(self.core, self.feeds, keeping.begun, self.chance, self.sinks, keeping.beside)
+                resume(self.core, self.feeds, keeping.begun, self._codec, self.chance, self.sinks)
             work = WORK if self.on_spark is None else WORK_BESIDE
             rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves, work=work)
             if self.engine != "sim":

@@ -114,6 +114,7 @@ edges:
   - {id: sums, from: combine}
 """
 FIBONACCI_CODE = """
+from dataclasses import dataclass
 from graphs import load
 from progress.runtime import Dataflow, Node
 
@@ -125,9 +126,9 @@ class Split(Node):
         out.send("split->left", time, n - 1)
         out.send("split->right", time, n - 2)
 
+@dataclass
 class Sum:
-    def __init__(self):
-        self.total = 0
+    total: int = 0
 
 class Combine(Node):
     def __init__(self):

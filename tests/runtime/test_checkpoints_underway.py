@@ -16,6 +16,8 @@ from graphs import Graph
 from progress.runtime import Complete, Dataflow, Node, Out, Stage, underway
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.durable.kinds import Plain
+from progress.runtime.durable.reading import decoded
 from progress.runtime.inbox import Action
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
@@ -266,9 +268,7 @@ def test_no_restart_commits_nothing_new_while_single_calls_come_to_their_end(kin
 
 def _left(state: State) -> int:
     """How much has left, as a checkpoint has it."""
-    import pickle
-
-    return len(pickle.loads(state["sink out"]))
+    return len(decoded(state["sink out"], Plain()))
 
 
 def test_calls_that_change_the_same_are_waited_for_and_no_other_one_begins() -> None:

@@ -31,7 +31,7 @@ class NotComputed(Exception):
 
 
 class KeptFrames:
-    """The DataFrames beside a checkpoint; implements `progress.runtime.checkpoint.Beside`."""
+    """The DataFrames beside a checkpoint; implements `progress.runtime.durable.codec.Beside`."""
 
     def __init__(self, folder: Path) -> None:
         self._whole = folder.absolute()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
-from progress.runtime.checkpoint import Beside
+from progress.runtime.durable.codec import Beside
 from progress.runtime.on_spark.sources_file_names import FileNames
 from progress.runtime.on_spark.sources_file_tables import FileTables
 from progress.runtime.on_spark.sources_looks import Look, Looks

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from progress.order import Domain
-from progress.runtime.checkpoint import Beside
+from progress.runtime.durable.codec import Beside
 from progress.runtime.source import SILENT, Complete
 
 Keyed = tuple[Hashable, Any]  # what a message is known by, None for what is none, and the item

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from progress.order import Domain
-from progress.runtime.checkpoint import Beside
+from progress.runtime.durable.codec import Beside
 from progress.runtime.on_spark.arrow_tables import on_spark, table_in
 from progress.runtime.on_spark.arrow_times import rows_by_time_of
 from progress.runtime.on_spark.cut_frames import CutFrame

@@ -1,0 +1,187 @@
+"""How a part of a run becomes bytes and is read again: as plain data, or, where somebody asks for that, as a pickle.
+
+Plain data is read without running code. A pickle takes nearly everything and runs code when it is read: who may write
+to where it is kept may do as its reader may. Times that belong to one graph, as stacks of calls do, are written as
+plain data and read again there. What is too large, or cannot be in either, is kept beside it (`Beside`).
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from progress.errors import PointstampError, brief
+from progress.plain import Written
+from progress.runtime.durable.form import NotPlain
+from progress.runtime.durable.kinds import Plain
+from progress.runtime.durable.reading import decoded
+from progress.runtime.durable.writing import encoded
+from progress.topology import Network
+
+
+class Beside(Protocol):
+    """Keeps parts of a state outside of its bytes, which hold a name for each."""
+
+    def takes(self, part: Any) -> bool:
+        """Whether it is one of these."""
+        ...
+
+    def file(self, name: str) -> Path:
+        """Where a source may write down what it has to know again: a file of its own, which nobody else has."""
+        ...
+
+    def add_source(self, edge: str, make: Callable[[Any], Any]) -> None:
+        """The source of an edge makes parts anew of what `is_made_by` says of them."""
+        ...
+
+    def is_made_by(self, edge: str, part: Any, of: Any) -> None:
+        """A part can be made anew by the source of an edge, of something that can be kept: that is all to keep."""
+        ...
+
+    def begin(self) -> None:
+        """A checkpoint is taken now."""
+        ...
+
+    def write(self, part: Any) -> Any:
+        """Keep it; a name that can be kept."""
+        ...
+
+    def read(self, name: Any) -> Any:
+        """What was kept under a name."""
+        ...
+
+    def as_kept(self, part: Any) -> Any:
+        """A part as the last checkpoint has it."""
+        ...
+
+    def settle(self) -> None:
+        """The checkpoint is kept, or was read: what is not named in it is of no use any more."""
+        ...
+
+
+class NotKept(PointstampError):
+    """Something that a run consists of cannot be kept."""
+
+    def __init__(self, what: str, error: BaseException, right: str = "") -> None:
+        says = str(error) or type(error).__name__
+        right = right or "what pickle takes; snapshot and restore of a node choose it"
+        super().__init__("PS735", f"{what} cannot be kept: {says}", right)
+
+
+class NotRestored(PointstampError):
+    """A checkpoint is none of this pipeline."""
+
+    def __init__(self, what: str, error: BaseException) -> None:
+        says = error.message if isinstance(error, PointstampError) else f"{type(error).__name__}: {error}"
+        super().__init__("PS737", f"{what} cannot be restored: {says}", "the pipeline that the state was written by")
+
+
+class Codec:
+    """Writes and reads the parts of one run.
+
+    Parameters
+    ----------
+    network : whose times they hold
+    beside : keeps what cannot be in them
+    with_pickle : whether they are pickles
+    """
+
+    def __init__(self, network: Network, beside: Beside | None = None, *, with_pickle: bool = False) -> None:
+        self.with_pickle = with_pickle
+        self.beside = beside
+        self._times = _Times(network)
+        self._plain = (
+            Plain(self._times) if beside is None else Plain(self._times, beside.takes, beside.write, beside.read)
+        )
+
+    def write(self, what: str, part: Callable[[], Any], *, rebuilds: bool = False) -> bytes:
+        """The bytes of a part; `NotKept` where it cannot be kept. `rebuilds` as in `encoded`."""
+        try:
+            value = part()
+            if not self.with_pickle:
+                return encoded(value, self._plain.parts, rebuilds=rebuilds)
+            stream = io.BytesIO()
+            _Writer(stream, self.beside).dump(value)
+        except NotPlain as error:
+            right = "plain data; snapshot and restore of the node choose what is kept; or --pickle"
+            raise NotKept(f"{what}{_way(error, value)}", error, right) from error
+        except Exception as error:
+            raise NotKept(what, error) from error
+        return stream.getvalue()
+
+    def read(self, what: str, state: Mapping[str, bytes], part: str) -> Any:
+        """What a part holds; `NotRestored` where it is not what was written."""
+        try:
+            if self.with_pickle:
+                return _Reader(io.BytesIO(state[part]), self._times, self.beside).load()
+            return decoded(state[part], self._plain)
+        except Exception as error:
+            raise NotRestored(what, error) from error
+
+
+def _way(error: NotPlain, value: Any) -> str:
+    """Where it is: the attribute by its name, what is in there by its keys."""
+    way = error.way[::-1]
+    if way and type(value) is dict and type(way[0]) is str:
+        rest = "".join(f"[{brief(key)}]" for key in way[1:5])
+        return f", its attribute {brief(way[0])}" + (f" at {rest}" if rest else "") + ","
+    return ""
+
+
+# --- pickles ----------------------------------------------------------------------------------------------------------
+
+
+def _time(written: Any) -> Any:
+    """Stands in a pickle for the time that is written so; `_Reader` knows whose it is."""
+    raise NotImplementedError
+
+
+def _beside(name: Any) -> Any:
+    """Stands in a pickle for what is kept beside it under this name."""
+    raise NotImplementedError
+
+
+class _Writer(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO, beside: Beside | None) -> None:
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self._beside = beside
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Written):
+            return _time, (obj.written(),)
+        if self._beside is not None and self._beside.takes(obj):
+            return _beside, (self._beside.write(obj),)
+        return NotImplemented
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, stream: io.BytesIO, times: _Times, beside: Beside | None) -> None:
+        super().__init__(stream)
+        self._times = times
+        self._beside = beside
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == (__name__, _time.__name__):
+            return self._times
+        if (module, name) == (__name__, _beside.__name__) and self._beside is not None:
+            return self._beside.read
+        return super().find_class(module, name)
+
+
+class _Times:
+    """Finds the times of a graph that stand in a state as they are written."""
+
+    def __init__(self, network: Network) -> None:
+        domains = (getattr(domain, "stacks", domain) for domain in (*network.domains, *network.edge_domains))
+        self._readers = [domain.read for domain in domains if hasattr(domain, "read")]
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    def __call__(self, written: Sequence[Any]) -> Any:
+        key = tuple(written)
+        if key not in self._known:
+            found = (time for read in self._readers if (time := read(key)) is not None)
+            self._known[key] = next(found)
+        return self._known[key]

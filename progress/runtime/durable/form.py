@@ -1,0 +1,55 @@
+"""The form in which plain data is kept: a letter says what follows, whole numbers are little-endian.
+
+| letter | what follows |
+|---|---|
+| `N` `T` `F` | nothing: None, True, False |
+| `j`, `i`, `I` | a whole number of one byte, of eight; the number of its bytes and as many, each in two's complement |
+| `f` | a number with a point, eight bytes |
+| `s`, `y`, `Y` | how many bytes, and as many: a text in UTF-8 (lone surrogates as they are), `bytes`, a `bytearray` |
+| `(`, `[`, `<`, `>` | how many, and each of them: a tuple, a list, a set in the order of its iteration, a frozenset |
+| `{` | how many, and each key with its value: a dict, in its order |
+| `o`, `O` | a name (one byte says how long) and what it is made of: any other kind, in `kinds.py` |
+| `r` | a number: the object that got it, once more |
+
+Objects are numbered so that what is in two places is one object again, however often it is there, and a list may hold
+itself. All but numbers, texts, `bytes` and the empty tuple get a number: lists, dicts, sets, `bytearray` and what is
+written with `O` before what they hold is written, the others after it. The counts and the numbers have four bytes.
+
+What is read is not trusted. Lengths are compared with the bytes that are left before anything is allocated, and depth
+with `DEEPEST`. A key is hashed, which takes as long as it is large with everything that it holds as often as it holds
+it; with references that may be much more than its bytes, so keys are measured first (`check_key`). Bytes are of one
+value only: reading them and writing that again gives the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+DEEPEST = 200  # what holds what holds what
+LARGEST_KEY = 1 << 20  # parts of a key, each as often as it is in it
+MOST = (1 << 32) - 1  # parts of one object, and objects
+KEYS = frozenset({tuple, frozenset})
+
+
+class NotPlain(Exception):
+    """Something is not plain data. `way` leads to it: what is in a dict by its key, and so on."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.way: list[Any] = []  # the last step first
+
+
+class NotRead(ValueError):
+    """These bytes are not the plain data that was written."""
+
+
+def check_key(key: Any, left: int = LARGEST_KEY) -> int:
+    """How many parts may still follow after a key's own; `NotRead` where hashing it would take too long."""
+    left -= 1
+    if left < 0:
+        raise NotRead("a key is too large")
+    if type(key) in KEYS:
+        for part in key:
+            left = check_key(part, left)
+    return left

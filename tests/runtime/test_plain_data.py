@@ -1,0 +1,313 @@
+"""Plain data as bytes: read again it is what it was, whatever else the bytes are is refused, and no code is run."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import os
+import pathlib
+import random
+import threading
+import uuid
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import pytest
+
+from graphs import Graph
+from progress.errors import PointstampError
+from progress.runtime import Dataflow, Node
+from progress.runtime.durable.form import DEEPEST, NotPlain, NotRead
+from progress.runtime.durable.kinds import Plain
+from progress.runtime.durable.reading import decoded
+from progress.runtime.durable.writing import encoded
+from progress.runtime.rests import Keeping
+from progress.runtime.running import Running
+
+PLAIN = Plain()
+RAN: list[str] = []
+
+
+class Pair(NamedTuple):
+    number: int
+    text: str
+
+
+@dataclasses.dataclass
+class Noted:
+    number: int
+    values: list[int]
+
+    def __post_init__(self) -> None:
+        RAN.append("__post_init__")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        RAN.append("__setattr__")
+        object.__setattr__(self, name, value)
+
+    def __setstate__(self, state: Any) -> None:
+        RAN.append("__setstate__")
+
+    def __del__(self) -> None:
+        pass
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class Slotted:
+    number: int
+
+
+@dataclasses.dataclass
+class Linked:
+    before: Linked | None
+    name: str
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = "b"
+
+
+class Rights(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Ordinary:
+    pass
+
+
+def noted() -> Noted:
+    value = Noted(1, [2])
+    value.__dict__["extra"] = {3: 4}
+    return value
+
+
+def values() -> list[Any]:
+    """Values of every kind."""
+    berlin = ZoneInfo("Europe/Berlin")
+    return [
+        None, True, False, 0, -1, 127, 128, -128, -129, 1 << 62, (1 << 63) - 1, 1 << 63, -(1 << 63), -(1 << 63) - 1,
+        10**50, -(10**50), 1.5, -0.0, float("inf"), "", "äö", "\ud800", "\0", b"", b"x", bytearray(b"yy"), (), (1,),
+        [], [[]], {}, {"a": [1], 2: None}, {3, 1, 2}, {"x"}, frozenset("a"), 1j, ..., range(3, 9, 2),
+        datetime.date(2020, 2, 29), datetime.datetime(2020, 1, 1, 2, 3, 4, 5), datetime.timedelta(-1, 2, 3),
+        datetime.datetime(2020, 10, 25, 2, tzinfo=berlin, fold=1), datetime.time(1, 2, tzinfo=datetime.UTC),
+        datetime.timezone(datetime.timedelta(hours=1), "here"), decimal.Decimal("1.50"), decimal.Decimal("-NaN"),
+        fractions.Fraction(1, 3), uuid.UUID(int=7), pathlib.Path("a/b"), pathlib.PurePosixPath("c"), Counter("abca"),
+        OrderedDict(b=1, a=2), defaultdict(list, {1: [2]}), deque([1, 2], 3), Pair(1, "x"), noted(), Slotted(3),
+        Colour.RED, Colour.BLUE, Rights.READ, {Slotted(1): Colour.RED, Pair(1, "x"): 2},
+    ]  # fmt: skip
+
+
+def arrays() -> list[Any]:
+    """Arrays and tables of every kind."""
+    table = pd.DataFrame({
+        "a": [1, 2], "b": ["x", None], "c": pd.to_datetime(["2020", "2021"]), "d": pd.Categorical(["u", "v"]),
+        "e": pd.array([1, None], dtype="Int64"), "f": pd.to_datetime(["2020", "2021"]).tz_localize("Europe/Berlin"),
+        "g": pd.array(["q", None], dtype="string"), "h": [True, False], "i": pd.array([1.5, None], dtype="Float64"),
+    })  # fmt: skip
+    return [
+        np.arange(6).reshape(2, 3), np.arange(6)[::2], np.float32(1.5), np.array(["a", "bb"]), np.zeros((0, 3)),
+        np.array([1, "x", None], dtype=object), np.array([(1, 2.5)], dtype=[("a", "i4"), ("b", "f8")]), np.array(5),
+        np.datetime64("2020-01-01"), np.array(["2020"], dtype="M8[s]"), table, table.set_index("b"), table[["a"]][:0],
+        pd.Series([1.5, 2], name="s", index=["x", "y"]), pd.Series(["a", None], dtype=object), pd.NaT, pd.NA,
+        pd.MultiIndex.from_tuples([(1, "a"), (2, "b")], names=["p", "q"]), pd.RangeIndex(2, 8, 3, name="r"),
+        pd.Timestamp("2020-01-01", tz="Europe/Berlin"), pd.Timestamp("2020").as_unit("s"), pd.Timedelta("1h"),
+    ]  # fmt: skip
+
+
+def again(value: Any) -> Any:
+    content = encoded(value, PLAIN.parts)
+    found = decoded(content, PLAIN)
+    assert encoded(found, PLAIN.parts) == content
+    return found
+
+
+@pytest.mark.parametrize("value", values(), ids=repr)
+def test_what_is_read_is_what_was_written(value: Any) -> None:
+    found = again(value)
+    assert type(found) is type(value)
+    assert repr(found) == repr(value)
+    if value == value:
+        assert found == value
+    if hasattr(value, "__dict__"):
+        assert vars(found) == vars(value)
+
+
+@pytest.mark.parametrize("value", arrays(), ids=lambda value: type(value).__name__)
+def test_arrays_and_tables_are_what_they_were(value: Any) -> None:
+    found = again(value)
+    assert type(found) is type(value)
+    if isinstance(value, np.ndarray):
+        assert (found.dtype, found.shape) == (value.dtype, value.shape)
+        assert (found == value).all()
+        assert found.flags.writeable
+    elif isinstance(value, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, value)
+    elif isinstance(value, pd.Series):
+        pd.testing.assert_series_equal(found, value)
+    elif isinstance(value, pd.Index):
+        pd.testing.assert_index_equal(found, value)
+    else:
+        assert repr(found) == repr(value)
+
+
+def test_what_is_in_two_places_is_one_object_again() -> None:
+    shared: list[Any] = [1]
+    shared.append(shared)
+    first = Linked(None, "first")
+    first.before = first
+    found = again({"a": shared, "b": (shared, [first, first])})
+    assert found["a"] is found["b"][0] is found["a"][1]
+    assert found["b"][1][0] is found["b"][1][1] is found["b"][1][0].before
+    nested: Any = (1,)
+    for _ in range(DEEPEST - 2):
+        nested = (nested, nested)
+    assert len(encoded(nested, PLAIN.parts)) < 20 * DEEPEST
+
+
+def test_sets_are_iterated_alike_here_and_where_they_are_read() -> None:
+    """Of sets from which something was removed nearly half are read in another order, unless they are rebuilt."""
+    rng = random.Random(1)
+    differ = 0
+    for rebuilds in (False, True):
+        for _ in range(300):
+            live = {rng.randrange(10_000) for _ in range(rng.randrange(1, 60))}
+            for _ in range(rng.randrange(40)):
+                live.add(rng.randrange(10_000))
+                live.discard(rng.choice([*live]))
+            before = set(live)
+            found = decoded(encoded(live, PLAIN.parts, rebuilds=rebuilds), PLAIN)
+            assert found == live == before
+            for each in (live, found):  # and goes on alike
+                each |= {5, 20_000}
+                each.discard(5)
+            assert not rebuilds or [*found] == [*live]
+            differ += [*found] != [*live]
+    assert differ > 30
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (lambda: None, "a value of the class function is not plain data"),
+        (os, "a value of the class module is not plain data"),
+        (Ordinary(), "test_plain_data.Ordinary is not plain data"),
+        (Ordinary, "a value of the class type is not plain data"),
+        (threading.Lock(), "lock is not plain data"),
+        (Rights.READ | Rights.WRITE, "Rights is several flags together"),
+        (defaultdict(lambda: 1), "a defaultdict has a factory of its own"),
+        (pytest.Item, "is not plain data"),
+        (type("Number", (int,), {})(3), "Number is not plain data"),
+        (dataclasses.make_dataclass("Made", ["x"])(1), "is not found by its name"),
+        (pd.Series(pd.period_range("2020", periods=2)), "a column of period"),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)[:20]),
+)
+def test_all_else_is_refused(value: Any, says: str) -> None:
+    with pytest.raises(NotPlain, match=says) as refused:
+        encoded({"a": [0, {"k": value}]}, PLAIN.parts)
+    assert refused.value.way[::-1] == ["a", 1, "k"]
+
+
+def test_what_is_nested_too_deeply_is_refused_on_both_sides() -> None:
+    value: Any = 1
+    for _ in range(DEEPEST):
+        value = [value]
+    assert again(value) == value
+    with pytest.raises(NotPlain, match="nested more than"):
+        encoded([value], PLAIN.parts)
+    with pytest.raises(NotRead, match="nested too deeply"):
+        decoded(b"[\1\0\0\0" + encoded(value, PLAIN.parts), PLAIN)
+
+
+def test_reading_runs_no_code() -> None:
+    content = encoded([noted()], PLAIN.parts)
+    RAN.clear()
+    assert decoded(content, PLAIN)[0].values == [2]
+    assert not RAN
+    here = __name__.encode()
+    for name in (b"os.system", b"Ordinary", b"noted", b"RAN.append", b"pytest.Item", b"PLAIN"):
+        forged = content.replace(b"data " + here + b":Noted", b"data " + here + b":" + name)
+        forged = forged.replace(
+            bytes((len(b"data " + here + b":Noted"),)), bytes((len(b"data " + here + b":" + name),))
+        )
+        with pytest.raises(NotRead):
+            decoded(forged, PLAIN)
+
+
+def test_a_key_that_would_be_hashed_for_ever_is_refused() -> None:
+    nested: Any = (1,)
+    for _ in range(100):
+        nested = (nested, nested)
+    content = encoded([nested], PLAIN.parts)
+    with pytest.raises(NotRead, match="a key is too large"):
+        decoded(b"<" + content[1:], PLAIN)
+
+
+def test_lengths_are_compared_before_anything_is_allocated() -> None:
+    for letter in "([{<>syYI":
+        with pytest.raises(NotRead, match="ends too early"):
+            decoded(letter.encode() + b"\xff\xff\xff\xff" + b"N" * 20, PLAIN)
+
+
+def fuzz(rng: random.Random, count: int) -> int:
+    """Altered bytes are plain data, or are refused; how many were refused."""
+    good = [encoded(value, PLAIN.parts) for value in (*values(), *arrays(), [values(), values()])]
+    refused = 0
+    for _ in range(count):
+        content = bytearray(rng.choice(good))
+        for _ in range(rng.randint(1, 3)):
+            content[rng.randrange(len(content))] = rng.choice([rng.randrange(256), *b"{[(<>oOrsiINT"])
+        try:
+            decoded(bytes(content[: rng.choice([None, rng.randrange(len(content))])]), PLAIN)
+        except NotRead:
+            refused += 1
+    return refused
+
+
+def test_altered_bytes_are_plain_data_or_are_refused() -> None:
+    assert 5_000 < fuzz(random.Random(1), 10_000) < 10_000
+
+
+@pytest.mark.soak
+def test_altered_bytes_many_times() -> None:
+    assert fuzz(random.Random(), 500_000) > 250_000
+
+
+class Keeps(Node):
+    """Keeps what it is given as its state."""
+
+    def __init__(self, kept: Any) -> None:
+        self.sums = {1: [kept]}
+
+    def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+        pass
+
+
+def kept(value: Any, *, with_pickle: bool = False) -> list[Any]:
+    graph = Graph().node("total").edge(None, "total", "numbers")
+    states: list[Any] = []
+    keeping = Keeping(states.append, 0, with_pickle=with_pickle)
+    Running(Dataflow(graph, {"total": lambda: Keeps(value)}), {"numbers": [(0, 1)]}, {}, "sim", keeping=keeping).run(
+        0, 1
+    )
+    return states
+
+
+def test_who_keeps_something_else_is_told_where_and_what_to_do() -> None:
+    with pytest.raises(PointstampError) as refused:
+        kept(Ordinary())
+    assert str(refused.value) == (
+        "PS735: the state of 'total', its attribute 'sums' at [1][0], cannot be kept: a value of the class "
+        "tests.runtime.test_plain_data.Ordinary is not plain data (plain data; snapshot and restore of the node choose "
+        "what is kept; or --pickle)"
+    )
+    assert kept(Ordinary(), with_pickle=True)
+    assert kept(Slotted(1))
