@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
-from graphs.drawing.layout import picture
+from graphs.drawing.in_the_page import picture
 from graphs.sessions.track import blocker_to_json, frontier_to_json
 from graphs.sessions.waiting import wait_to_json, waits_to_json
 from progress.errors import PointstampError

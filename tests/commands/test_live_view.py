@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pytest
 
 from graphs import Graph, load
-from graphs.drawing.layout import HEIGHT, MOST_PLACES, picture
+from graphs.drawing.in_the_page import HEIGHT, MOST_PLACES, picture
 from graphs.files.reading import from_data
 from graphs.live import LiveView, Watch, server
 from progress.runtime import Complete, Dataflow, Node

@@ -1,0 +1,231 @@
+"""From a plan to coordinates: a picture for each frame, the innermost first, which is a box of the one around it.
+
+An edge that crosses a frame has a piece in each of the two pictures, and they meet at the frame; its label stands in
+the outermost. Parts of the whole that nothing joins stand on shelves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graphs.drawing.joints import least_height
+from graphs.drawing.level import level, parts
+from graphs.drawing.places import OUTSIDE, PASS, Box, Joint
+from graphs.drawing.plan import Group, Plan
+from graphs.drawing.routes import Step, joined, moved
+from graphs.drawing.shelves import shelves
+from graphs.drawing.text import LINE, SIZE, shown, width
+
+MARGIN = 10.0  # pixels between a frame and what is in it, and around the whole
+PADDING = 8.0  # pixels between a box and its text
+NARROWEST = 40.0  # pixels of a box
+STUB = 28.0  # pixels of an edge's line that has no label, at the outside
+
+
+class Arranged(NamedTuple):
+    """Boxes and frames as x, y, width, height; labels as the middles of their lines; frames with name, kind, title."""
+
+    width: float
+    height: float
+    boxes: list[tuple[float, float, float, float]]
+    routes: list[list[Step]]
+    labels: list[tuple[float, float]]
+    widths: list[float]
+    back: list[bool]
+    frames: list[tuple[str, str, str, float, float, float, float]]
+
+
+class _Picture(NamedTuple):
+    """A part of the whole, from its own corner."""
+
+    width: float
+    height: float
+    boxes: dict[int, tuple[float, float, float, float]]
+    routes: dict[int, list[Step]]
+    labels: dict[int, tuple[float, float]]
+    back: dict[int, bool]
+    frames: list[tuple[str, str, str, float, float, float, float]]
+
+    def moved(self, x: float, y: float) -> _Picture:
+        return _Picture(
+            self.width,
+            self.height,
+            {node: (left + x, top + y, *size) for node, (left, top, *size) in self.boxes.items()},  # type: ignore[misc]
+            {edge: moved(steps, x, y) for edge, steps in self.routes.items()},
+            {edge: (across + x, down + y) for edge, (across, down) in self.labels.items()},
+            self.back,
+            [(name, kind, title, left + x, top + y, *size) for name, kind, title, left, top, *size in self.frames],  # type: ignore[misc]
+        )
+
+
+def arrange(plan: Plan) -> Arranged:
+    """Coordinates for all that is planned."""
+    arranging = _Arranging(plan)
+    inside = {node for group in plan.groups for node in _all_of(group)}
+    whole = Group("", "", tuple(node for node in range(len(plan.nodes)) if node not in inside), plan.groups)
+    pictures = arranging.pictures(whole, split=True)
+    corners, across, down = shelves([(picture.width, picture.height) for picture in pictures])
+    boxes: dict[int, tuple[float, float, float, float]] = {}
+    routes: dict[int, list[Step]] = {}
+    labels: dict[int, tuple[float, float]] = {}
+    back: dict[int, bool] = {}
+    frames: list[tuple[str, str, str, float, float, float, float]] = []
+    for picture, (x, y) in zip(pictures, corners, strict=True):
+        found = picture.moved(x + MARGIN, y + MARGIN)
+        boxes |= found.boxes
+        routes |= found.routes
+        labels |= found.labels
+        back |= found.back
+        frames += found.frames
+    edges = range(len(plan.edges))
+    return Arranged(
+        across + 2 * MARGIN,
+        down + 2 * MARGIN,
+        [boxes[node] for node in range(len(plan.nodes))],
+        [joined([routes[edge]]) for edge in edges],
+        [labels[edge] for edge in edges],
+        [arranging.label(edge)[0] for edge in edges],
+        [back[edge] for edge in edges],
+        frames,
+    )
+
+
+def _all_of(group: Group) -> list[int]:
+    return [*group.nodes, *(node for inner in group.groups for node in _all_of(inner))]
+
+
+class _Arranging:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.room = width("n" * plan.room)
+        self.entering = [0] * len(plan.nodes)
+        self.leaving = [0] * len(plan.nodes)
+        for edge in plan.edges:
+            if edge.target >= 0:
+                self.entering[edge.target] += 1
+            if edge.source >= 0:
+                self.leaving[edge.source] += 1
+
+    def box(self, node: int) -> Box:
+        """A box as large as its text and its edges ask."""
+        given = self.plan.nodes[node]
+        lines = len(given.lines) + (self.plan.room > 0)
+        across = max([self.room, *map(width, given.lines)]) + 2 * PADDING
+        down = max(lines * LINE + PADDING, least_height(max(self.entering[node], self.leaving[node])))
+        return Box(max(across, NARROWEST), down)
+
+    def label(self, edge: int) -> tuple[float, float, float]:
+        """Width, height above the line and below it."""
+        given = self.plan.edges[edge]
+        below = len(given.below) + (self.plan.room > 0)
+        across = max(width(text) for text in (given.above, *given.below))
+        across = max(across, self.room)
+        if OUTSIDE in (given.source, given.target):
+            across = max(across, STUB)
+        return across, SIZE + 5 if given.above else PASS, 4 + below * LINE if below else PASS
+
+    def pictures(self, group: Group, split: bool) -> list[_Picture]:
+        """Pictures of a group: one, or one for each of the parts that nothing joins."""
+        frames = [self._framed(inner) for inner in group.groups]
+        item_of = {node: number for number, node in enumerate(group.nodes)}
+        for number, inner in enumerate(group.groups, len(group.nodes)):
+            item_of |= dict.fromkeys(_all_of(inner), number)
+        mine: list[tuple[int, int, int]] = []  # edge, source, target, as items
+        for edge, given in enumerate(self.plan.edges):
+            source, target = item_of.get(given.source, OUTSIDE), item_of.get(given.target, OUTSIDE)
+            if source == target and (source == OUTSIDE or source >= len(group.nodes)):
+                continue
+            mine.append((edge, source, target))
+        count = len(group.nodes) + len(group.groups)
+        if not split:
+            return [self._picture(group, frames, list(range(count)), mine, outermost=False)]
+        found = []
+        wholes = parts(count, [(source, target) for _, source, target in mine if min(source, target) >= 0])
+        part_of = {item: number for number, part in enumerate(wholes) for item in part}
+        edges: list[list[tuple[int, int, int]]] = [[] for _ in wholes]
+        for entry in mine:
+            edges[part_of[max(entry[1:])]].append(entry)
+        for part, those in zip(wholes, edges, strict=True):
+            found.append(self._picture(group, frames, part, those, outermost=True))
+        return found
+
+    def _picture(
+        self,
+        group: Group,
+        frames: list[_Picture],
+        items: list[int],
+        edges: list[tuple[int, int, int]],
+        outermost: bool,
+    ) -> _Picture:
+        nodes = len(group.nodes)
+        place_of = {item: place for place, item in enumerate(items)} | {OUTSIDE: OUTSIDE}
+        number_of = {edge: number for number, (edge, _, _) in enumerate(edges)}
+        boxes = [
+            self.box(group.nodes[item]) if item < nodes else self._frame_box(frames[item - nodes], number_of)
+            for item in items
+        ]
+        joints = []
+        for edge, source, target in edges:
+            through = not outermost and OUTSIDE in (source, target)
+            size = (0.0, PASS, PASS) if through else self.label(edge)
+            joints.append(Joint(place_of[source], place_of[target], *size, through))
+        advancing = [number for number, (edge, _, _) in enumerate(edges) if edge in self.plan.advancing]
+        found = level(boxes, joints, advancing, 0.0 if outermost else MARGIN)
+        result = _Picture(found.width, found.height, {}, {}, {}, {}, [])
+        inner_of: dict[int, _Picture] = {}
+        for item, box, (x, y) in zip(items, boxes, found.boxes, strict=True):
+            if item < nodes:
+                result.boxes[group.nodes[item]] = (x, y, box.width, box.height)
+                continue
+            inner = frames[item - nodes].moved(x, y)
+            inner_of[item] = inner
+            result.boxes.update(inner.boxes)
+            result.labels.update(inner.labels)
+            result.back.update(inner.back)
+            result.frames.extend(inner.frames)
+            result.routes.update(inner.routes)
+        for number, (edge, source, target) in enumerate(edges):
+            pieces = [found.routes[number]]
+            if source in inner_of:
+                pieces.insert(0, inner_of[source].routes[edge])
+            if target in inner_of:
+                pieces.append(inner_of[target].routes[edge])
+            result.routes[edge] = joined(pieces)
+            if not joints[number].through:
+                result.labels[edge] = found.labels[number]
+                result.back[edge] = found.back[number]
+        return result
+
+    def _framed(self, group: Group) -> _Picture:
+        """The picture of a group with its frame, which edges cross at the left and the right."""
+        (picture,) = self.pictures(group, split=False)
+        title = shown(group.name)
+        head = LINE + 2 if title else 0.0
+        across = max(picture.width, width(title)) + 2 * MARGIN
+        slack = (across - 2 * MARGIN - picture.width) / 2
+        found = picture.moved(MARGIN + slack, MARGIN + head)
+        down = picture.height + 2 * MARGIN + head
+        routes = {}
+        inside = set(_all_of(group))
+        for edge, steps in found.routes.items():
+            given = self.plan.edges[edge]
+            if given.source not in inside:
+                steps = [(0.0, steps[0][-1]), *steps]
+            if given.target not in inside:
+                steps = [*steps, (across, steps[-1][-1])]
+            routes[edge] = steps
+        frames = [(group.name, group.kind, title, 0.0, 0.0, across, down), *found.frames]
+        return _Picture(across, down, found.boxes, routes, found.labels, found.back, frames)
+
+    def _frame_box(self, picture: _Picture, number_of: dict[int, int]) -> Box:
+        enters, leaves = {}, {}
+        for edge, number in number_of.items():
+            steps = picture.routes.get(edge)
+            if steps is None:
+                continue
+            given = self.plan.edges[edge]
+            if given.target in picture.boxes and given.source not in picture.boxes:
+                enters[number] = steps[0][-1]
+            else:
+                leaves[number] = steps[-1][-1]
+        return Box(picture.width, picture.height, enters, leaves)

@@ -1,0 +1,49 @@
+"""What is to be drawn, before anything has a place: nodes with lines of text, edges between them, groups of nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class NodePlan(NamedTuple):
+    """A box. `lines`: what is written in it, the name first; `stands_for`: the nodes that are folded into it."""
+
+    name: str
+    lines: tuple[str, ...]
+    stands_for: tuple[str, ...] = ()
+
+
+class EdgePlan(NamedTuple):
+    """An edge between nodes by number, -1 for the outside. `above` is written over its line, `below` under it.
+
+    `stands_for`: the edges that are drawn as this one, where nodes are folded.
+    """
+
+    name: str
+    source: int
+    target: int
+    above: str = ""
+    below: tuple[str, ...] = ()
+    stands_for: tuple[str, ...] = ()
+
+
+class Group(NamedTuple):
+    """Nodes that a frame is drawn around, and groups among them; `kind` is `loop` or `calls`."""
+
+    name: str
+    kind: str
+    nodes: tuple[int, ...]
+    groups: tuple[Group, ...] = ()
+
+
+class Plan(NamedTuple):
+    """`advancing`: the edges, by number, of cycles on which time advances, which are the ones to lead back.
+
+    `room`: letters that are kept free under every name, for a line that changes while the picture is shown.
+    """
+
+    nodes: tuple[NodePlan, ...]
+    edges: tuple[EdgePlan, ...]
+    advancing: frozenset[int] = frozenset()
+    groups: tuple[Group, ...] = ()
+    room: int = 0
