@@ -43,6 +43,7 @@ bench: setup setup-adapters    ## measure what the documentation claims
 	$(python) -m benchmarks.partitions
 	$(python) -m benchmarks.components
 	$(python) -m benchmarks.sorter
+	$(python) -m benchmarks.live_view
 	$(python) -m benchmarks.adapters
 
 soak: setup    ## the long runs: random cases by the hundred thousand, the kernel under sanitizers, then the mutants

@@ -164,8 +164,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--timeout", type=float, metavar="SECONDS", help="stop the run when it has taken so long")
     run.add_argument("--trace", metavar="FILE", help="write every step there, for replay")
     run.add_argument(
-        "--ui", type=_port, metavar="PORT", help="a page that shows the run live, on 127.0.0.1; 0: any port"
+        "--ui", type=_address, metavar="[HOST:]PORT", help="a page that shows the run live, on 127.0.0.1; 0: any port"
     )
+    run.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
     run.set_defaults(run=_run)
 
     explore = commands.add_parser("explore", help="run a pipeline on small samples in every interleaving")
@@ -453,6 +454,14 @@ def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or not int(text):
         raise argparse.ArgumentTypeError(f"{printable(text)!r} is no number from 1 on")
     return int(text)
+
+
+def _address(text: str) -> tuple[str, int]:
+    """[HOST:]PORT, a host of numbers and colons in brackets."""
+    host, colon, port = text.rpartition(":")
+    if colon and not host.strip("[]"):
+        raise argparse.ArgumentTypeError(f"{printable(text)!r} has no host before the colon")
+    return host.strip("[]") or "127.0.0.1", _port(port)
 
 
 def _port(text: str) -> int:

@@ -1,18 +1,19 @@
-"""What the live view shows of a run: frontiers, what waits where, who is blocked and by whom.
+"""What the live view shows of a run: what waits and why, frontiers, queues, what was delivered, what is late.
 
-Everything is asked of the run's tracker, whose lock makes each answer one of a moment between two steps. Values of
-messages are not shown, only where they are, at which times, and how many.
+While the run goes, this counts and appends; everything else is asked of the run's tracker when somebody looks, whose
+lock makes each answer one of a moment between two steps. Values of messages are not shown, only where they are, at
+which times, and how many.
 """
 
 from __future__ import annotations
 
-import json
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from graphs.drawing.in_the_page import picture
+from graphs.drawing.layout import layout
+from graphs.live.series import Series
 from graphs.sessions.track import blocker_to_json, frontier_to_json
 from graphs.sessions.waiting import wait_to_json, waits_to_json
 from progress.errors import PointstampError
@@ -24,10 +25,14 @@ from progress.runtime.observer import Observer
 from progress.runtime.source_failure import SourceFailed
 from progress.topology import NO_NODE, Network
 
-MOST_LOCATIONS = 400  # whose frontiers are shown all; of more, those on the border and those where something is
+MOST_LOCATIONS = 2_000  # whose frontiers are shown all; of more, those on the border and those where something is
+MOST_DRAWN = 3_000  # nodes and edges of a graph that has a picture
+ROOM = 18  # letters kept free in the picture for what changes, as `picture.js` has it
 MOST_ROWS = 100  # of a table
-MOST_TOLD = 30  # of the last notifications and failures
+MOST_TOLD = 30  # of the last notifications, late messages and dead letters
+MOST_KEPT = 1_000  # notifications that are remembered
 MOST_BLOCKERS = 20
+MOST_WAITS = 30  # of which is said who holds them
 
 
 class Watch(Observer):
@@ -44,8 +49,10 @@ class Watch(Observer):
         self._phase = "starts"
         self._reason = ""
         self._messages = self._notifications = self._late = self._failures = 0
-        self._told: deque[dict[str, Any]] = deque(maxlen=MOST_TOLD)
-        self._failed: deque[dict[str, Any]] = deque(maxlen=MOST_TOLD)
+        self._passed = dict.fromkeys(network.edges, 0)  # messages consumed of each edge, or that have left there
+        self._told: deque[tuple[float, str, Any]] = deque(maxlen=MOST_KEPT)
+        self._letters: deque[tuple[float, str, str, int]] = deque(maxlen=MOST_TOLD)
+        self.series = Series(network.edges)
 
     # --- the run ------------------------------------------------------------------------------------------------------
 
@@ -57,22 +64,28 @@ class Watch(Observer):
     def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
         if edge is not None:
             self._messages += count
+            self._passed[edge] += count
         elif count:
             self._notifications += count
-            self._told.append({"seconds": self._now(), "node": node, "time": write_time(time)})
+            self._told.append((self._clock(), node, time))
+
+    def left(self, edge: str, time: Any, count: int) -> None:
+        self._passed[edge] += count
 
     def failed(self, failure: NodeFailed) -> None:
         self._failures += 1
-        self._failed.append({"seconds": self._now(), "message": str(failure)})
+        self._letters.append((self._clock(), "dead", str(failure), 1))
 
     def refused(self, failure: SourceFailed) -> None:
         self._failures += 1
         kind = type(failure.error).__name__  # what it says may have the value
         says = f"{failure.code}: what came at {failure.edge!r} is malformed: {kind}"
-        self._failed.append({"seconds": self._now(), "message": says})
+        self._letters.append((self._clock(), "dead", says, 1))
 
     def brought(self, edge: str, count: int, late: int) -> None:
-        self._late += late
+        if late:
+            self._late += late
+            self._letters.append((self._clock(), "late", edge, late))
 
     def ended(self, core: Core, failure: BaseException | None) -> None:
         self._seconds = self._now()
@@ -80,7 +93,10 @@ class Watch(Observer):
         self._reason = "" if failure is None else str(failure)
 
     def _now(self) -> float:
-        return round(self._clock() - self._begun if self._seconds is None else self._seconds, 3)
+        return self._at(self._clock()) if self._seconds is None else self._seconds
+
+    def _at(self, moment: float) -> float:
+        return round(moment - self._begun, 3)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -96,8 +112,13 @@ class Watch(Observer):
                 {"name": name, "from": names[source], "to": names[target]}
                 for name, source, target in zip(network.edges, network.sources, network.targets, strict=True)
             ],
-            "picture": picture(network),
+            "picture": self._picture(),
         }
+
+    def _picture(self) -> dict[str, Any] | None:
+        if len(self.network.nodes) + len(self.network.edges) > MOST_DRAWN:
+            return None
+        return layout(self.network, room=ROOM).to_json()
 
     def state(self) -> dict[str, Any]:
         """What changes. Cost: a frontier for each location that is shown, a look at all that is outstanding."""
@@ -109,8 +130,12 @@ class Watch(Observer):
             "notifications": self._notifications,
             "late": self._late,
             "failures": self._failures,
-            "told": list(self._told),
-            "failed": list(self._failed),
+            "told": self._delivered(MOST_TOLD),
+            "letters": [
+                {"seconds": self._at(moment), "kind": kind, "says": says, "count": count}
+                for moment, kind, says, count in [*self._letters]
+            ],
+            "passed": {edge: count for edge, count in [*self._passed.items()] if count},
         }
         core = self._core
         if core is not None:
@@ -120,9 +145,7 @@ class Watch(Observer):
     def _outstanding(self, core: Core) -> dict[str, Any]:
         tracker = core.tracker
         messages, pending, eligible = tracker.messages(), tracker.pending(), set(tracker.eligible())
-        queued: dict[str, int] = {}
-        for (edge, _), count in messages.items():
-            queued[edge] = queued.get(edge, 0) + count
+        queued = _by_edge(messages)
         requests: dict[str, int] = {}
         for node, _ in pending:
             requests[node] = requests.get(node, 0) + 1
@@ -151,6 +174,25 @@ class Watch(Observer):
             "all_waiting": sum(queued.values()),
         }
 
+    def delivered(self) -> list[dict[str, Any]]:
+        """The notifications that were delivered last, the latest at the end."""
+        return self._delivered(MOST_KEPT)
+
+    def _delivered(self, most: int) -> list[dict[str, Any]]:
+        known = [*self._told]
+        first = self._notifications - len(known)  # one may come meanwhile: then numbers are one too high, once
+        return [
+            {"number": first + place, "seconds": self._at(moment), "node": node, "time": write_time(time)}
+            for place, (moment, node, time) in [*enumerate(known, 1)][-most:]
+        ]
+
+    def sample(self) -> None:
+        """Note rates and lengths of queues, if it is time to; called again and again. Costs little, see `Series`."""
+        core = self._core
+        if core is not None and self._seconds is None and self.series.is_due(now := self._clock()):
+            queued = _by_edge(core.tracker.messages())
+            self.series.add(self._at(now), self._passed, queued, now, self._clock() - now)
+
     def _shown(self, busy: set[str]) -> Sequence[str]:
         network = self.network
         if len(network.nodes) + len(network.edges) <= MOST_LOCATIONS:
@@ -160,11 +202,14 @@ class Watch(Observer):
         return [*border[:MOST_LOCATIONS], *sorted(busy.difference(border))[:MOST_LOCATIONS]]
 
     def waits(self) -> dict[str, Any]:
-        """What waits, oldest first (`graphs.sessions.waiting`). Cost: that of `Tracker.why`."""
+        """What waits, the longest first (`graphs.sessions.waiting`), `at` this second of the run.
+
+        Cost: that of `Tracker.why`.
+        """
         core = self._core
-        return (
-            {"waiting": 0, "ready": 0, "steps": 0, "waits": []} if core is None else waits_to_json(core.tracker.why())
-        )
+        if core is None:
+            return {"waiting": 0, "ready": 0, "steps": 0, "waits": [], "at": 0.0}
+        return waits_to_json(core.tracker.why(), MOST_WAITS) | {"at": self._now()}
 
     def why(self, node: str, time: Any) -> dict[str, Any]:
         """Who blocks a request, as `track` answers it; the first so many."""
@@ -189,6 +234,9 @@ class Watch(Observer):
         }
 
 
-def as_json(data: Any) -> str:
-    """JSON in one line; a time of a user's own domain is a text."""
-    return json.dumps(data, default=str, separators=(",", ":"))
+def _by_edge(messages: Mapping[tuple[str, Any], int]) -> dict[str, int]:
+    """How many messages are queued on each edge that has some."""
+    queued: dict[str, int] = {}
+    for (edge, _), count in messages.items():
+        queued[edge] = queued.get(edge, 0) + count
+    return queued

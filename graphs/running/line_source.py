@@ -18,14 +18,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from graphs.files.document import quoted
-from graphs.files.notation import kind_of, shown, suggestion
 from graphs.files.standard_input import cannot_read
+from graphs.running.line_form import FORM, BadLine, LineForm
 from graphs.sessions.ask import LONGEST_LINE
-from graphs.sessions.track import read_step
 from progress.errors import PointstampError
-from progress.order import NO_TIME, Domain, as_time, opening_times
-from progress.plain import read_time
+from progress.order import Domain, opening_times
 from progress.runtime.source import SILENT, Complete
 from progress.runtime.source_failure import Refused
 from progress.summary import NoMinimalTimes
@@ -33,9 +30,6 @@ from progress.summary import NoMinimalTimes
 CHUNK = 1 << 16
 MUCH = 1 << 20  # bytes that are digested at once
 OFTEN = 0.1  # seconds between looks at whether the run has to stop, where nothing comes
-FORM = '{"time": t, "value": v}, or {"complete": [t, ...]}'
-KEYS = ("time", "value", "complete")
-MOST_KNOWN = 10_000  # times of messages that are remembered as good
 
 
 class Position(NamedTuple):
@@ -97,8 +91,8 @@ class Lines:
     ) -> None:
         self.file = file
         self._descriptor = handle
-        self._edge = edge
         self._domain = domain
+        self._read = LineForm(edge, domain).read
         self._waits = waits
         self._check = check
         self._keeps = keeps
@@ -111,7 +105,6 @@ class Lines:
         self._rest: list[bytes] = []  # pieces of a line that is not all there
         self._has_ended = False
         self._is_stopped = False
-        self._known: set[int] = set()
         self._ahead: list[Any] = []
         self._number = 0  # of the lines that were handed on
         self._between = bytearray()  # what stood between the last item and the line that is read
@@ -272,51 +265,14 @@ class Lines:
             return None
         item: Any
         try:
-            item = self._parsed(line)
-        except InputError as error:
-            item = Refused(line.decode("utf-8", "replace"), error, error.place)
+            item = self._read(line)
+        except BadLine as error:
+            refused = self._bad(error.message, error.hint)
+            item = Refused(line.decode("utf-8", "replace"), refused, refused.place)
         if self._keeps:
             self._pending.append(_Read(bytes(self._between), self._number))
             self._between.clear()
         return item
-
-    def _parsed(self, line: bytes) -> Any:
-        try:
-            data = read_step(line)
-        except PointstampError as error:
-            raise self._bad(error.message, FORM) from None
-        if type(data) is not dict:
-            raise self._bad(f"the line is {kind_of(data)}", FORM)
-        if len(data) == 2 and "time" in data and "value" in data:
-            time = data["time"]
-            if type(time) is not int or time not in self._known:
-                time = self._time(time)
-            return time, data["value"]
-        if len(data) == 1 and "complete" in data:
-            times = data["complete"]
-            if type(times) is not list:
-                raise self._bad(f"complete is {kind_of(times)}", "a list of times, [] to close the input")
-            return Complete(tuple(map(self._time, times)))
-        for key in data:
-            if key not in KEYS:
-                raise self._bad(f"unknown key {quoted(key)}", suggestion(key, KEYS))
-        if "complete" in data:
-            raise self._bad("complete stands beside other keys", "a line of its own")
-        missing = "value" if "time" in data else "time"
-        raise self._bad(f"there is no {missing}", FORM)
-
-    def _time(self, data: Any) -> Any:
-        try:
-            time = as_time(self._domain, read_time(data))
-        except RecursionError:
-            time = NO_TIME
-        if time is NO_TIME:
-            raise self._bad(f"{shown(data)} is no time of {quoted(self._edge)}", f"a time of {self._domain!r}")
-        if type(time) is int:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known.add(time)
-        return time
 
     def _bad(self, message: str, hint: str) -> InputError:
         return InputError("PS731", self.file, self._number, message, hint)

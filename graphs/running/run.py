@@ -37,6 +37,7 @@ from graphs.running.pipeline import PipelineFailed, is_own
 from graphs.running.signals import Signals
 from graphs.running.state import StateFolder, damaged, fingerprint
 from graphs.running.tables import say_already, say_held, say_one_at_a_time
+from graphs.running.view import UI, check_view, serve
 from graphs.terminal import FINDINGS, FINE, bad_usage, complain
 from graphs.wording import printable
 from progress.errors import PointstampError, brief
@@ -56,6 +57,7 @@ from progress.runtime.source import Feed
 from progress.runtime.source_failure import SourceFailed
 
 if TYPE_CHECKING:
+    from graphs.running.given import Given
     from progress.runtime.on_spark.engine import OnSpark
 
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
@@ -132,7 +134,10 @@ class Command:
         self.dataflow = dataflow
         self.edges = list(dataflow.network.outputs)
         self.side_outputs = [name for name in side_outputs(dataflow) if name not in self.edges]
-        self.inputs = _in_python(dataflow.sources) | named(options.input, "input", dataflow.network.inputs)
+        named_inputs = named(options.input, "input", dataflow.network.inputs)
+        check_view(options, named_inputs)
+        self.from_page = [name for name, file in named_inputs.items() if file == UI]
+        self.inputs = _in_python(dataflow.sources) | named_inputs
         named_outputs = named(options.output, "output", [*self.edges, *self.side_outputs])
         self.outputs = _in_python(dataflow.sinks) | named_outputs
         self.files = {f"--output {name}": file for name, file in self.outputs.items()}
@@ -148,6 +153,7 @@ class Command:
         self.written: dict[str, LineFile] = {}
         self.lines: dict[str, Lines] = {}
         self.sinks: dict[str, LineSink] = {}
+        self.given: dict[str, Given] = {}
         self._opened = opened
         self._standard: LineFile | None = None
         self._check: Callable[[], None] = lambda: None  # raises when the run has to stop
@@ -158,7 +164,9 @@ class Command:
         self._fingerprint = ""
 
     def _named_inputs(self) -> dict[str, str]:
-        return {f"--input {name}": file for name, file in self.inputs.items()}
+        """The files that are read."""
+        files = self.inputs.items()
+        return {f"--input {name}": file for name, file in files if name not in self.from_page}
 
     def run(self, observer: Observer | None) -> int:
         """Run to the end, or to a signal."""
@@ -175,6 +183,7 @@ class Command:
                 self._check_ended(self._folder, known)
                 if known["is_finished"]:
                     return FINE
+        self._open_given()
         observer = self._watched(observer or (Display() if self._has_terminal() else None))
         with Signals() as signals:
             control = Control(self.options.timeout, signals.came)
@@ -217,19 +226,9 @@ class Command:
 
     def _watched(self, observer: Observer | None) -> Observer | None:
         """The observer, and the live view beside it, if there is to be one."""
-        port = self.options.ui
-        if port is None:
+        watch = serve(self.options, self.dataflow.network, self.given, self._opened)
+        if watch is None:
             return observer
-        from graphs.live import LiveView, Watch
-
-        watch = Watch(Path(self.options.pipeline).name, self.dataflow.network, self.options.engine)
-        try:
-            view = LiveView(watch, port)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise bad_usage(f"--ui {port}: {reason}", "another port; 0 takes any that is free") from None
-        self._opened.callback(view.close)
-        complain(f"pointstamp: live view at {view.url}")
         return watch if observer is None else Observers(observer, watch)
 
     def _has_terminal(self) -> bool:
@@ -239,9 +238,20 @@ class Command:
 
     # --- what is opened ----------------------------------------------------------------------------------------------
 
+    def _open_given(self) -> None:
+        """What the page gives, where an input takes that."""
+        if not self.from_page:
+            return
+        from graphs.running.given import Given
+
+        network = self.dataflow.network
+        for name in self.from_page:
+            self.given[name] = Given(name, network.domain(network.numbers[name]))
+            self._opened.callback(self.given[name].close)
+
     def _open_input(self, name: str, position: Any, control: Control) -> Lines:
         network = self.dataflow.network
-        handle = open_input(self.inputs[name])
+        handle = self.given[name].handle if name in self.given else open_input(self.inputs[name])
         self._opened.callback(os.close, handle)
         self.lines[name] = Lines(
             self.inputs[name],

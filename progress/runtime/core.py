@@ -369,6 +369,8 @@ class Core:
                     edge, time = key
                     if edge in leaves:
                         self.deliver(edge, time, values)
+                        if self.observer is not None:
+                            self.observer.left(edge, time, len(values))
                     else:
                         counts[key] = counts.get(key, 0) + len(values)
                         arriving.append((edge, time, values))

@@ -24,6 +24,9 @@ class Observer:
     def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
         """A node has consumed `count` messages of an edge and time, or a notification, where there is no edge."""
 
+    def left(self, edge: str, time: Any, count: int) -> None:
+        """A node has sent so many messages on an edge that leaves the graph."""
+
     def failed(self, failure: NodeFailed) -> None:
         """A node has raised; the run stops or goes on as its policy says."""
 
@@ -57,6 +60,10 @@ class Observers(Observer):
     def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
         for each in self.each:
             each.performed(node, edge, time, count)
+
+    def left(self, edge: str, time: Any, count: int) -> None:
+        for each in self.each:
+            each.left(edge, time, count)
 
     def failed(self, failure: NodeFailed) -> None:
         for each in self.each:

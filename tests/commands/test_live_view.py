@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 import socket
 import subprocess
@@ -12,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
-from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -21,12 +19,12 @@ from urllib.parse import quote
 import pytest
 
 from graphs import Graph, load
-from graphs.drawing.in_the_page import HEIGHT, MOST_PLACES, picture
-from graphs.files.reading import from_data
-from graphs.live import LiveView, Watch, server
+from graphs.live import LiveView, Watch, site, told
+from graphs.live.server import MODULES
+from graphs.live.told import Told
+from graphs.live.watch import MOST_DRAWN
 from progress.runtime import Complete, Dataflow, Node
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
-from tests.reference.random_graphs import random_document
 
 HERE = Path(__file__).resolve().parents[2]
 
@@ -126,7 +124,11 @@ def test_it_shows_where_a_run_stands_and_why() -> None:
         assert (state["all_requests"], state["blocked"], state["notifications"], state["late"]) == (2, 2, 0, 0)
         why = data(view, "/why?node=total&time=1")
         blocker = {"pointstamp": ["numbers", 0], "kind": "input", "proof": [["numbers", 0], ["numbers", 1]]}
+        why.pop("wait", None)
         assert why == {"request": ["total", 1], "blocked": True, "all": 1, "by": [blocker]}
+        waits = data(view, "/waits")
+        assert [each["request"] for each in waits["waits"]] == [["total", 0], ["total", 1]]  # the longest first
+        assert (waits["waiting"], waits["ready"], waits["waits"][1]["by"]["holds"]) == (2, 0, 2)
         end()
         state = until(view, lambda state: state["phase"] == "is over")
         assert [(told["node"], told["time"]) for told in state["told"]] == [("total", 0), ("total", 1)]
@@ -164,7 +166,7 @@ def test_a_failure_and_the_end_it_made_are_shown() -> None:
     state = watch.state()
     assert state["phase"] == "was stopped"
     assert "ZeroDivisionError" in state["reason"]
-    assert (state["failures"], len(state["failed"])) == (1, 1)
+    assert (state["failures"], [letter["kind"] for letter in state["letters"]]) == (1, ["dead"])
 
 
 def test_the_graph_has_names_ends_and_a_picture() -> None:
@@ -227,21 +229,26 @@ def test_pages_load_nothing_from_elsewhere_and_every_file_is_there() -> None:
     view = LiveView(Watch("totals", totals().network(), "sim"), 0)
     try:
         response = asked(view, "/")
-        assert "default-src 'none'" in str(response.getheader("Content-Security-Policy"))
-        page = read(response)
-        wanted = re.findall(r'(?:src|href)="([^"]+)"', page)
-        assert sorted(wanted) == ["data:,", "page.css", "page.js"]
-        script, style = (read(asked(view, f"/{name}")) for name in ("page.js", "page.css"))
-        assert not re.search(
-            r"https?://(?!www\.w3\.org/2000/svg)|@import|url\(", script.replace("url(#arrow)", "") + style
+        assert "default-src 'none'; script-src 'self'; style-src 'self'" in str(
+            response.getheader("Content-Security-Policy")
         )
-        assert "innerHTML" not in script  # names of strangers never become markup
-        ids = set(re.findall(r'byId\("([^"]+)"\)|list\("([^"]+)"', script))
-        assert {one or other for one, other in ids} <= set(re.findall(r'id="([^"]+)"', page))
+        page = read(response)
+        wanted = re.findall(r'(?:src|href)="([^"#]+)"', page)
+        assert sorted(wanted) == ["data:,", "page.css", "page.js"]
+        scripts = {name: read(asked(view, f"/{name}")) for name in ("page.js", *MODULES)}
+        for name, script in scripts.items():
+            assert {one[2:] for one in re.findall(r' from "([^"]+)"', script)} <= scripts.keys(), name
+            # names of strangers never become markup
+            assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", script), name
+        elsewhere = r"https?://(?!www\.w3\.org/2000/svg)|@import|url\("
+        assert not re.search(elsewhere, "".join(scripts.values()) + read(asked(view, "/page.css")))
+        assert not re.search(r"\son\w+=|\sstyle=", page)
+        ids = set(re.findall(r'byId\("([^"]+)"\)', scripts["page.js"]))
+        assert ids <= set(re.findall(r'id="([^"]+)"', page))
         assert asked(view, "/../server.py").status == 404
         head = asked(view, "/", method="HEAD")
         assert (head.status, read(head)) == (200, "")
-        assert asked(view, "/state", method="POST").status == 501
+        assert asked(view, "/state", method="PUT").status == 501
     finally:
         view.close()
 
@@ -263,15 +270,15 @@ def test_a_page_of_another_site_learns_nothing(host: str) -> None:
 def test_it_listens_on_this_machine_alone() -> None:
     view = LiveView(Watch("totals", totals().network(), "sim"), 0)
     try:
-        assert view._server.server_address[0] == "127.0.0.1"
+        assert view._site.server.server_address[0] == "127.0.0.1"
     finally:
         view.close()
 
 
 def test_many_pages_are_refused_and_all_of_them_let_go_at_the_end() -> None:
     view = LiveView(Watch("totals", totals().network(), "sim"), 0)
-    readers = [asked(view, "/events") for _ in range(16)]
-    assert [reader.status for reader in readers] == [200] * 16
+    readers = [asked(view, "/events") for _ in range(told.MOST_READERS)]
+    assert {reader.status for reader in readers} == {200}
     assert asked(view, "/events").status == 503
     view.close()
     assert all(read(reader).endswith("event: over\ndata: {}\n\n") for reader in readers)
@@ -352,76 +359,12 @@ def test_a_run_without_it_loads_no_server(folder: Path) -> None:
     assert done.stdout.splitlines()[-1] == "False"
 
 
-# --- the picture -----------------------------------------------------------------------------------------------------
-
-
-def check_picture(graph: Graph) -> dict[str, Any] | None:
-    """A picture in which nothing covers anything, or None."""
-    network = graph.network()
-    found = picture(network)
-    if found is None:
-        return None
-    places = [tuple(place[:2]) for place in found["nodes"]] + [tuple(edge["label"]) for edge in found["edges"]]
-    assert len(places) == len(network.nodes) + len(network.edges)
-    columns: dict[int, list[int]] = {}
-    for x, y in places:
-        assert 0 <= x <= found["width"]
-        assert 0 <= y <= found["height"]
-        columns.setdefault(x, []).append(y)
-    for column in columns.values():
-        column.sort()
-        assert all(below - above >= HEIGHT - 1 for above, below in pairwise(column))
-    for edge, (source, target) in enumerate(zip(network.sources, network.targets, strict=True)):
-        points = found["edges"][edge]["points"]
-        assert found["edges"][edge]["label"] in points
-        if source >= 0:
-            assert points[0] == found["nodes"][source][:2]
-        if target >= 0:
-            assert points[-1] == found["nodes"][target][:2]
-    return found
-
-
-def test_a_chain_is_drawn_as_a_straight_line_from_the_left_to_the_right() -> None:
-    graph = Graph().node("a").node("b").node("c")
-    graph.edge(None, "a", "in").edge("a", "b", "ab").edge("b", "c", "bc").edge("c", None, "out")
-    found = check_picture(graph)
-    assert found is not None
-    points = [point for name in range(4) for point in found["edges"][name]["points"]]
-    assert {y for _, y in points} == {points[0][1]}
-    assert [x for x, _ in points] == sorted(x for x, _ in points)
-
-
-def test_a_loop_has_one_edge_that_leads_back(folder: Path) -> None:
-    graph = load(folder / "collatz.yaml")
-    found = check_picture(graph)
-    assert found is not None
-    names = graph.network().edges
-    back = [names[number] for number, edge in enumerate(found["edges"]) if edge["points"][0][0] > edge["points"][-1][0]]
-    assert back == ["back"]
-
-
-def test_two_layers_that_need_not_cross_do_not() -> None:
-    graph = Graph()
-    for name in "abcdwxyz":
-        graph.node(name)
-    for source, target in ("az", "by", "cx", "dw"):
-        graph.edge(source, target, source + target)
-    found = check_picture(graph)
-    assert found is not None
-    height = {name: found["nodes"][number][1] for number, name in enumerate(graph.network().nodes)}
-    assert sorted("abcd", key=height.__getitem__) == sorted(
-        "abcd", key=lambda name: height[{"a": "z", "b": "y", "c": "x", "d": "w"}[name]]
-    )
-
-
-def test_random_graphs_are_drawn_without_covering_anything() -> None:
-    drawn = sum(check_picture(from_data(random_document(random.Random(seed)))) is not None for seed in range(150))
-    assert drawn >= 140
+# --- large graphs ----------------------------------------------------------------------------------------------------
 
 
 def test_a_graph_that_is_too_large_has_no_picture_and_still_a_state() -> None:
     graph = Graph()
-    for number in range(MOST_PLACES + 1):
+    for number in range(MOST_DRAWN + 1):
         graph.node(f"n{number}")
     graph.edge(None, "n0", "in")
     watch = Watch("large", graph.network(), "sim")
@@ -434,31 +377,53 @@ def test_a_graph_that_is_too_large_has_no_picture_and_still_a_state() -> None:
 # --- what it costs the run -------------------------------------------------------------------------------------------
 
 
-class Counted(Watch):
-    looks = 0
+def test_the_run_is_looked_at_once_an_interval_for_all_readers_and_for_a_share_of_the_time() -> None:
+    now = 0.0
+    looks: list[float] = []
 
-    def state(self) -> dict[str, Any]:
-        self.looks += 1
-        return super().state()
+    def look() -> str:
+        nonlocal now
+        looks.append(now)
+        now += 0.02  # what it takes
+        return str(len(looks))
+
+    shared = Told(look, clock=lambda: now)
+    while now < 100.0:
+        for _ in range(20):  # readers
+            shared.text()
+        now += 0.01
+    assert 0.02 * len(looks) <= 100.0 / told.SHARE * 1.1
+    assert len(looks) >= 100
 
 
-def test_the_run_is_looked_at_only_for_readers_and_not_more_often_for_many() -> None:
+def test_twenty_readers_are_told_of_each_look_and_none_makes_another() -> None:
+    """Counted: what the run is asked for does not grow with readers, and its own thread only counts and appends."""
+
+    class Counted(Watch):
+        looks = 0
+
+        def state(self) -> dict[str, Any]:
+            self.looks += 1
+            return super().state()
+
     watch = Counted("totals", totals().network(), "sim")
     view = LiveView(watch, 0)
+    view.told.text()
+    view.told._next = float("inf")  # no time passes
+    readers = [asked(view, "/events") for _ in range(20)]
     try:
-        Dataflow(totals(), {"total": Total()}).run(sources={"numbers": [(0, 1)] * 100}, observer=watch)
-        assert watch.looks == 0
-        view._next = float("inf")  # soon after somebody else asked
-        view._text = "{}"
-        for _ in range(10):
-            assert data(view, "/state") == {}
-        assert watch.looks == 0
-        view._next = 0.0
-        assert data(view, "/state")["messages"] == 100
+        for reader in readers:
+            assert json.loads(reader.readline().removeprefix(b"data: "))["messages"] == 0
+            reader.readline()
+        Dataflow(totals(), {"total": Total()}).run(sources={"numbers": [(0, 1)] * 1_000}, observer=watch)
+        assert data(view, "/state")["messages"] == 0
         assert watch.looks == 1
-        assert view._next > 0.0
     finally:
         view.close()
+    for reader in readers:
+        last, _ = read(reader).split("\n\n", 1)
+        assert json.loads(last.removeprefix("data: "))["messages"] == 1_000
+    assert watch.looks == 2  # the last one is of how it ended
 
 
 # --- who takes connections ------------------------------------------------------------------------------------------
@@ -490,21 +455,21 @@ def ended(connection: socket.socket, seconds: float) -> bool:
 
 
 def test_no_more_connections_than_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "DEADLINE", PATIENCE * 10)
-    monkeypatch.setattr(server._Handler, "timeout", PATIENCE * 10)
+    monkeypatch.setattr(site, "DEADLINE", PATIENCE * 10)
+    monkeypatch.setattr(site._Handler, "timeout", PATIENCE * 10)
     with paused("threads") as (view, _):
         connections = connected(view, 150)
-        assert all(ended(connection, PATIENCE) for connection in connections[server.MOST_CONNECTIONS :])
-        assert not any(ended(connection, 0.01) for connection in connections[: server.MOST_CONNECTIONS : 8])
+        assert all(ended(connection, PATIENCE) for connection in connections[site.MOST_CONNECTIONS :])
+        assert not any(ended(connection, 0.01) for connection in connections[: site.MOST_CONNECTIONS : 8])
         threads = [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
-        assert len(threads) <= server.MOST_CONNECTIONS
+        assert len(threads) <= site.MOST_CONNECTIONS
         for connection in connections:
             connection.close()
         until(view, lambda state: state["messages"] == 3)
 
 
 def test_a_request_has_to_be_there_in_time_however_slowly_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "DEADLINE", 0.5)
+    monkeypatch.setattr(site, "DEADLINE", 0.5)
     with paused("threads") as (view, _):
         (slow,) = connected(view, 1, b"GET / HTTP/1.1\r\nX-Slow: ")
         is_over = threading.Event()
@@ -525,8 +490,8 @@ def test_a_request_has_to_be_there_in_time_however_slowly_it_comes(monkeypatch: 
 
 
 def test_who_reads_events_stays_beyond_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "DEADLINE", 0.2)
-    monkeypatch.setattr(server, "SILENCE", 0.1)
+    monkeypatch.setattr(site, "DEADLINE", 0.2)
+    monkeypatch.setattr(told, "SILENCE", 0.1)
     with paused("threads") as (view, _):
         response = asked(view, "/events")
         with response:

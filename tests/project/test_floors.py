@@ -32,7 +32,7 @@ FLOORS = {
     "graphs.sessions": {"graphs.checking", "graphs.files"},
     "graphs.adapters": {"graphs.codes", "graphs.checking", "graphs.files"},
     "graphs.at_scale": {"graphs.checking", "graphs.files", "graphs.sessions"},
-    "graphs.live": {"graphs.drawing", "graphs.sessions"},
+    "graphs.live": {"graphs.drawing", "graphs.files", "graphs.sessions"},
     "graphs.running": {"graphs.files", "graphs.live", "graphs.sessions", "graphs.streams"},
     "graphs.streams": {"graphs.files"},
 }

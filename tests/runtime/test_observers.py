@@ -59,6 +59,9 @@ class Everything(Observer):
     def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
         self.told.append((node, edge, time, count))
 
+    def left(self, edge: str, time: Any, count: int) -> None:
+        self.told.append(("left", edge, time, count))
+
     def failed(self, failure: Any) -> None:
         self.told.append(("failed", failure.time, failure.value))
 
@@ -79,6 +82,10 @@ def test_an_observer_is_told_of_everything_in_order() -> None:
     assert observer.told[-1] == ("ended", None)
     assert ("failed", 0, 13) in observer.told
     assert ("count", None, 0, 1) in observer.told
+    assert [entry for entry in observer.told if entry[0] == "left"] == [
+        ("left", "counts", 0, 1),
+        ("left", "counts", 1, 1),
+    ]
     assert sum(entry[1] for entry in observer.told if entry[0] == "numbers") == 4
     assert sum(entry[2] for entry in observer.told if entry[0] == "numbers") == 1
     assert sum(entry[3] for entry in observer.told if entry[:2] == ("count", "numbers")) == 4

@@ -1,0 +1,32 @@
+// What a page asks of the run, is told by it, and gives to it.
+
+/** The answer to a question, as data. What is refused is thrown in the words of the run. */
+export async function ask(path, parameters = {}) {
+  const query = new URLSearchParams(parameters).toString();
+  return answered(await fetch(query ? `${path}?${query}` : path));
+}
+
+/** Gives something; the answer, as data. */
+export async function give(path, data) {
+  const headers = { "Content-Type": "application/json" };
+  return answered(await fetch(path, { method: "POST", headers, body: JSON.stringify(data) }));
+}
+
+async function answered(response) {
+  const text = await response.text();
+  if (!(response.headers.get("Content-Type") ?? "").startsWith("application/json")) throw new Error(text.trim());
+  const data = JSON.parse(text);
+  if (!response.ok) throw new Error(data.error);
+  return data;
+}
+
+/** Calls `told` with each state, `over` when there are no more, `lost` when nobody answers; a browser tries again. */
+export function listen(path, { told, over, lost }) {
+  const events = new EventSource(path);
+  events.onmessage = (event) => told(JSON.parse(event.data));
+  events.addEventListener("over", () => {
+    events.close();
+    over();
+  });
+  events.onerror = lost;
+}

@@ -1,0 +1,77 @@
+// The live view: what waits first, then where everything stands, as the run tells it.
+
+import { ask, give, listen } from "./connection.js";
+import { Delivered } from "./delivered.js";
+import { Details } from "./details.js";
+import { byId, say, several } from "./elements.js";
+import { Figures } from "./figures.js";
+import { Give } from "./give.js";
+import { Letters } from "./letters.js";
+import { Locations } from "./locations.js";
+import { Picture } from "./picture.js";
+import { Plots } from "./plots.js";
+import { Search } from "./search.js";
+import { Waits } from "./waits.js";
+
+const figures = new Figures(byId("phase"), byId("reason"), byId("figures"));
+
+async function begin() {
+  if (location.search) history.replaceState(null, "", location.pathname); // a token is kept by the browser, out of sight
+  const graph = await ask("graph");
+  say(byId("name"), graph.name);
+  document.title = `${graph.name} – Pointstamp`;
+  let state = null;
+
+  const search = new Search(byId("search"), () => {
+    picture.mark("found", search.text ? [...picture.parts.keys()].filter((name) => search.finds(name)) : []);
+    if (state) show(state);
+    const found = byId("waits").children.length + byId("plots").children.length;
+    say(byId("found"), search.text ? `${several(found, "line")} found` : "");
+  });
+  const picture = new Picture(byId("picture"), graph, (name) => {
+    byId("search").value = name;
+    byId("search").dispatchEvent(new Event("input"));
+  });
+  const form = new Give({ form: byId("give"), says: byId("given"), gives: graph.gives, give: (data) => give("give", data) });
+  const details = new Details({
+    gives: graph.gives,
+    give: (name) => form.open(name),
+    ask: (node, time) => ask("why", { node, time: JSON.stringify(time) }),
+  });
+  const showWay = (wait) => picture.way(wait?.by ? wait.by.proof.map(([name]) => name) : [], wait?.request[0]);
+  const waits = new Waits({
+    list: byId("waits"), count: byId("waits-count"), none: byId("waits-none"), news: byId("news"), more: byId("waits-more"), details,
+    chosen: (wait) => {
+      showWay(wait);
+      if (wait) picture.reveal(wait.by?.pointstamp[0] ?? wait.request[0]);
+    },
+  });
+  const plots = new Plots(byId("plots"), byId("plots-none"), graph.edges, await ask("series"));
+  const delivered = new Delivered({ list: byId("delivered"), count: byId("delivered-count"), more: byId("delivered-more"), ask: () => ask("delivered") });
+  const letters = new Letters(byId("letters"), byId("letters-section"));
+  const locations = new Locations(byId("locations"), byId("locations-body"), byId("locations-count"));
+  byId("locations").addEventListener("toggle", () => state?.frontiers && locations.show(state, search));
+
+  function show(now) {
+    state = now;
+    figures.show(state, graph.engine);
+    letters.show(state, search);
+    delivered.show(state, search);
+    plots.show(state, search);
+    if (!state.frontiers) return;
+    const open = waits.show(state.waits, search, state.phase === "runs" ? state.seconds - state.waits.at : 0);
+    picture.show(state);
+    if (open) showWay(open);
+    locations.show(state, search);
+  }
+
+  listen("events", {
+    told: show,
+    over: () => form.end(),
+    lost: () => {
+      if (!state || state.phase === "runs") figures.says("no connection: the process has ended, or is busy", "stopped");
+    },
+  });
+}
+
+begin().catch((error) => figures.says(`no connection: ${error.message}`, "stopped"));
