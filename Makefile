@@ -45,6 +45,7 @@ bench: setup setup-adapters    ## measure what the documentation claims
 	$(python) -m benchmarks.sorter
 	$(python) -m benchmarks.live_view
 	$(python) -m benchmarks.adapters
+	$(python) -m benchmarks.drawing
 
 soak: setup    ## the long runs: random cases by the hundred thousand, the kernel under sanitizers, then the mutants
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -m soak

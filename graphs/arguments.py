@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from graphs.graph import Graph
 
 
-def read_graph(file: str) -> Graph:
-    """The graph in a file, resolved; errors name the file."""
+def read_graph(file: str, resolved: bool = True) -> Graph:
+    """The graph in a file, whose parts fit together where it is to be `resolved`; errors name the file."""
     from graphs.files.reading import load
 
     try:
         graph = load(file)
-        graph.network()
+        if resolved:
+            graph.network()
         return graph
     except PointstampError as error:
         place = ":".join(str(part) for part in (file, error.line, error.column) if part is not None)

@@ -33,6 +33,7 @@ from progress.errors import PointstampError
 if TYPE_CHECKING:
     from graphs.checking.diagnostic import FileReport
     from graphs.codes import Code
+    from graphs.graph import Graph
 
 
 class _Parser(argparse.ArgumentParser):
@@ -110,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         check.add_argument(f"--{word}", action="append", default=[], metavar="CODE", help=says)
     check.add_argument("--have", metavar="FILE", help="with --from: what has materialised, to find gaps in it")
     check.add_argument("--watch", action="store_true", help="again whenever a file changes, until Ctrl-C")
+    check.add_argument("--draw", metavar="DIR", help="a picture of each finding, as SVG, into this folder")
     check.set_defaults(run=_check)
 
     complete = commands.add_parser("complete", help="whether all that a partition of another tool needs is there")
@@ -189,6 +191,8 @@ def _parser() -> argparse.ArgumentParser:
     close.add_argument("-o", dest="output", metavar="FRONTIERS.parquet", help="write the answer as a table")
     close.set_defaults(run=_close)
 
+    _add_draw(commands.add_parser("draw", help="a graph as a picture: with a closure, a proof, or its times"))
+
     compose = commands.add_parser("compose", help="join two graphs at the edges they share")
     compose.add_argument("first", metavar="FILE")
     compose.add_argument("second", metavar="FILE")
@@ -213,6 +217,24 @@ def _add_engines(command: argparse.ArgumentParser) -> None:
         "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine spark's session"
     )
     command.add_argument("--rounds", type=_positive, metavar="N", help="the most rounds the engine spark may take")
+
+
+def _add_draw(draw: argparse.ArgumentParser) -> None:
+    draw.add_argument("file", metavar="FILE", help="a graph file, - for stdin; a pipeline, *.py")
+    draw.add_argument(
+        "-o", dest="output", default="-", metavar="PICTURE", help="*.svg, *.html, *.dot, *.mmd; - for stdout"
+    )
+    draw.add_argument("--to", choices=("svg", "html", "dot", "mmd"), help="the form, where the name does not say it")
+    draw.add_argument(
+        "--at", action="append", default=[], metavar="LOCATION=TIME", help="what may arrive where, if this may happen"
+    )
+    draw.add_argument(
+        "--path", nargs=2, metavar=("FROM=TIME", "TO=TIME"), help="the proof that one could result in the other"
+    )
+    draw.add_argument("--open", action="append", default=[], metavar="NAME", help="do not fold what this node is in")
+    draw.add_argument("--domains", action="store_true", help="which times each node has")
+    draw.add_argument("--times", metavar="LOCATION", help="the order of the times there, instead of the graph")
+    draw.set_defaults(run=_draw)
 
 
 class _ShowVersion(argparse.Action):
@@ -250,6 +272,10 @@ def _check(options: argparse.Namespace) -> int:
 
 def _check_once(options: argparse.Namespace) -> int:
     severities = _severities(options)
+    if options.draw is not None and (
+        options.tool is not None or "-" in options.files or options.nodes or options.edges
+    ):
+        raise bad_usage("--draw draws the findings of files", "pointstamp check loop.yaml --draw pictures")
     if options.have is not None and options.tool is None:
         raise bad_usage("--have is of no use without --from", "check --from dagster app:defs --have have.json")
     if options.tool is not None:
@@ -258,6 +284,8 @@ def _check_once(options: argparse.Namespace) -> int:
         reports = [_adjusted(_checked_table(options), severities)]
     else:
         reports = [_adjusted(_checked(file, options), severities) for file in _expanded(options.files)]
+    if options.draw is not None:
+        _draw_findings(reports, options.draw)
     for report in reports:
         if not report.readable:
             found = report.diagnostics[0]
@@ -280,6 +308,17 @@ def _check_once(options: argparse.Namespace) -> int:
     if not all(report.readable for report in reports):
         return FINDINGS if all(report.readable or _has_failed(report) for report in reports) else UNUSABLE
     return FINE if all(report.valid for report in reports) else FINDINGS
+
+
+def _draw_findings(reports: Sequence[FileReport], folder: str) -> None:
+    from graphs.drawing.findings import draw_findings
+
+    named: set[str] = set()
+    for report in reports:
+        if report.readable and report.diagnostics:
+            graph = _graph_in(report.file, resolved=False)
+            for picture in draw_findings(graph, report, folder, named):
+                complain(f"pointstamp: drew {picture}")
 
 
 def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
@@ -552,6 +591,26 @@ def _close(options: argparse.Namespace) -> int:
         for location, times in frontiers.items():
             write(f"{printable(location):{width}}  {', '.join(map(json.dumps, times))}")
     return FINE
+
+
+def _draw(options: argparse.Namespace) -> int:
+    from graphs.drawing.command import draw_command
+
+    return draw_command(options, _graph_in(options.file))
+
+
+def _graph_in(file: str, resolved: bool = True) -> Graph:
+    """The graph of a file, a pipeline's among them. What the code of one raises is shown with its traceback."""
+    if not file.endswith(".py"):
+        return read_graph(file, resolved)
+    from graphs.running.pipeline import PipelineFailed, load_graph
+
+    try:
+        return load_graph(file)
+    except PipelineFailed as error:
+        for line in error.trace.splitlines():
+            complain(line)
+        raise
 
 
 def _compose(options: argparse.Namespace) -> int:

@@ -107,6 +107,19 @@ want_chromium() {
     echo "set-up: going on without Chromium: the tests of pages in a browser will fail"
 }
 
+# What is drawn for Graphviz is read by it in the tests, and pictures are measured beside its own.
+want_graphviz() {
+    [ "$part" = all ] && ! command -v dot >/dev/null || return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "set-up: no Graphviz; installing the package graphviz"
+        export DEBIAN_FRONTEND=noninteractive
+        { apt-get install -qq -y --no-install-recommends graphviz || { apt-get update -qq && apt-get install -qq -y --no-install-recommends graphviz; }; } >/dev/null 2>&1 </dev/null || true
+    fi
+    ! command -v dot >/dev/null || return 0
+    [ -z "${CI:-}" ] || fail "no Graphviz, which reads what is drawn for it; install the package graphviz"
+    echo "set-up: going on without Graphviz: the tests that draw for it fail"
+}
+
 install() {
     .venv/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off --constraint constraints.txt "$@" ||
         fail "pip could not install everything (its words are above); run make setup again when that is mended"
@@ -134,5 +147,6 @@ else
 fi
 want_spark .venv/bin/python
 want_chromium
+want_graphviz
 printf '%s %s\n' "$fingerprint" "$part" >"$stamp"
 echo "set-up: done; try .venv/bin/pointstamp --help"

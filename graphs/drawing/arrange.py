@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graphs.drawing.joints import least_height
 from graphs.drawing.level import level, parts
 from graphs.drawing.places import OUTSIDE, PASS, Box, Joint
-from graphs.drawing.plan import Group, Plan
+from graphs.drawing.plan import Group, Plan, all_of
 from graphs.drawing.routes import Step, joined, moved
 from graphs.drawing.shelves import shelves
 from graphs.drawing.text import LINE, SIZE, shown, width
@@ -61,7 +61,7 @@ class _Picture(NamedTuple):
 def arrange(plan: Plan) -> Arranged:
     """Coordinates for all that is planned."""
     arranging = _Arranging(plan)
-    inside = {node for group in plan.groups for node in _all_of(group)}
+    inside = {node for group in plan.groups for node in all_of(group)}
     whole = Group("", "", tuple(node for node in range(len(plan.nodes)) if node not in inside), plan.groups)
     pictures = arranging.pictures(whole, split=True)
     corners, across, down = shelves([(picture.width, picture.height) for picture in pictures])
@@ -88,10 +88,6 @@ def arrange(plan: Plan) -> Arranged:
         [back[edge] for edge in edges],
         frames,
     )
-
-
-def _all_of(group: Group) -> list[int]:
-    return [*group.nodes, *(node for inner in group.groups for node in _all_of(inner))]
 
 
 class _Arranging:
@@ -129,7 +125,7 @@ class _Arranging:
         frames = [self._framed(inner) for inner in group.groups]
         item_of = {node: number for number, node in enumerate(group.nodes)}
         for number, inner in enumerate(group.groups, len(group.nodes)):
-            item_of |= dict.fromkeys(_all_of(inner), number)
+            item_of |= dict.fromkeys(all_of(inner), number)
         mine: list[tuple[int, int, int]] = []  # edge, source, target, as items
         for edge, given in enumerate(self.plan.edges):
             source, target = item_of.get(given.source, OUTSIDE), item_of.get(given.target, OUTSIDE)
@@ -206,7 +202,7 @@ class _Arranging:
         found = picture.moved(MARGIN + slack, MARGIN + head)
         down = picture.height + 2 * MARGIN + head
         routes = {}
-        inside = set(_all_of(group))
+        inside = set(all_of(group))
         for edge, steps in found.routes.items():
             given = self.plan.edges[edge]
             if given.source not in inside:

@@ -14,6 +14,7 @@ from graphs.drawing.places import Places
 
 SPACE = 7.0  # pixels that stay free between two intervals
 SWEEPS = 16
+ROUNDS = 5  # of making what leads back level
 LONG, MIXED, SHORT = 8.0, 2.0, 1.0  # how much an edge wants to be level: between two of its places, at a box, at a turn
 
 
@@ -94,7 +95,17 @@ class Heights:
         return low, high
 
     def level_feedback(self) -> None:
-        """Put what leads back outside of everything on one height, inner edges first; outer ones make room."""
+        """Put what leads back outside of everything on one height, inner edges first; outer ones make room.
+
+        Which of two is the outer one is not always seen by their lengths, so it is done until nothing moves.
+        """
+        for _ in range(ROUNDS):
+            before = list(self.at)
+            self._level_feedback()
+            if self.at == before:
+                return
+
+    def _level_feedback(self) -> None:
         places = self.places
         ways = sorted((len(way), edge) for edge, way in enumerate(places.ways) if places.back[edge])
         for _, edge in ways:

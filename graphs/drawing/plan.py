@@ -36,6 +36,11 @@ class Group(NamedTuple):
     groups: tuple[Group, ...] = ()
 
 
+def all_of(group: Group) -> list[int]:
+    """The nodes in a frame, those in frames within it too."""
+    return [*group.nodes, *(node for inner in group.groups for node in all_of(inner))]
+
+
 class Plan(NamedTuple):
     """`advancing`: the edges, by number, of cycles on which time advances, which are the ones to lead back.
 

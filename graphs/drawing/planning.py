@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphs.drawing.frames import frames_of
+from graphs.drawing.frames import calls_of, frames_of
 from graphs.drawing.plan import EdgePlan, NodePlan, Plan
 from graphs.drawing.text import shown
 from progress.topology import NO_NODE, Network
@@ -29,21 +29,40 @@ def plan_of(network: Network, texts: Mapping[str, Sequence[str]], room: int = 0)
 
 
 def label_of(network: Network, edge: int) -> str:
-    """The name of an edge as it is written; nothing where it only repeats the names of its ends."""
-    names = (*network.nodes, "")
+    """The name of an edge as it is written; of one that repeats the names of its ends, what it says besides."""
     name = network.edges[edge]
-    return "" if name == f"{names[network.sources[edge]]}->{names[network.targets[edge]]}" else shown(name)
+    before, arrow, after = name.partition("->")
+    if not arrow:
+        return shown(name)
+    calls = calls_of(network)
+    source, target = (
+        network.nodes[end] if end != NO_NODE else "" for end in (network.sources[edge], network.targets[edge])
+    )
+    ends = [(source, target)]
+    if calls is not None:  # the names that were written, before each call was split in two
+        ends.append((calls.origin.get(source, source), calls.origin.get(target, target)))
+    for one, other in ends:
+        if before.startswith(one) and after.startswith(other):
+            return shown(" ".join(filter(None, (before[len(one) :].strip("."), after[len(other) :].strip(".")))))
+    return shown(name)
 
 
 def advancing(network: Network) -> frozenset[int]:
     """The edges within strongly connected components on which every time rises: that is where cycles begin anew."""
-    component = network.component
+    calls = calls_of(network)
+    if calls is not None:
+        return frozenset(edge for edge in (*calls.pushes, *calls.pops) if _in_a_cycle(network, edge))
     kinds, known = network.drifts
     found = set()
-    for edge, (source, target) in enumerate(zip(network.sources, network.targets, strict=True)):
-        if NO_NODE in (source, target) or component[source] != component[target]:
+    for edge in range(len(network.edges)):
+        if not _in_a_cycle(network, edge):
             continue
         drift = known[kinds[edge]]
         if drift is not None and drift.falls_nowhere and not drift.is_still:
             found.add(edge)
     return frozenset(found)
+
+
+def _in_a_cycle(network: Network, edge: int) -> bool:
+    source, target = network.sources[edge], network.targets[edge]
+    return NO_NODE not in (source, target) and network.component[source] == network.component[target]

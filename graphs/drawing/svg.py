@@ -6,13 +6,14 @@ light and once for dark surroundings; what leads back is dashed as well as colou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from html import escape
+from types import MappingProxyType
 from typing import NamedTuple
 
 from graphs.drawing.layout import Edge, Frame, Layout, Line, Node
 from graphs.drawing.routes import decimal
-from graphs.drawing.text import SIZE
+from graphs.drawing.text import SIZE, known, width
 from graphs.wording import printable
 
 ARROW = (7.0, 3.4)  # pixels: its length, half of its height
@@ -25,7 +26,6 @@ LIGHT = {
     "note": "#1f5aa8",
     "back": "#8a4b00",
     "mark": "#a3005c",
-    "frame": "#5d6878",
 }
 DARK = {
     "page": "#12161c",
@@ -35,35 +35,53 @@ DARK = {
     "note": "#86b7ff",
     "back": "#ffb454",
     "mark": "#ff8fcb",
-    "frame": "#98a4b5",
 }
+COLOURED = ("page", "text", "box", "line", "note", "back", "mark")
 
 
 class Marks(NamedTuple):
-    """What a picture says besides: notes are titles for a location, `way` the locations that are thick."""
+    """What a picture says besides.
 
-    titles: Mapping[str, str] = {}
-    way: Iterable[str] = ()
+    `titles` of locations; `way`: the locations that are drawn thick; `passed`: those that are dotted, being complete.
+    """
+
+    titles: Mapping[str, str] = MappingProxyType({})
+    way: Collection[str] = ()
+    passed: Collection[str] = ()
 
 
-def svg(layout: Layout, title: str = "A dataflow graph", description: str = "", marks: Marks | None = None) -> str:
-    """The picture as one SVG document. Cost: O(what is in it)."""
+def svg(
+    layout: Layout,
+    title: str = "A dataflow graph",
+    description: str = "",
+    marks: Marks | None = None,
+    styled: bool = True,
+) -> str:
+    """The picture as one SVG document. Cost: O(what is in it).
+
+    `styled`: with the style sheet in it; without, the page that it stands on has `style()` in its own.
+    """
     marks = marks or Marks()
-    way = set(marks.way)
-    width, height = decimal(layout.width), decimal(layout.height)
+    way, passed = set(marks.way), set(marks.passed)
+    body = [*map(_frame, layout.frames)]
+    body += [_edge(edge, layout, marks.titles.get(edge.name), edge.name in way) for edge in layout.edges]
+    for node in layout.nodes:
+        kinds = "node" + " way" * (node.name in way) + " passed" * (node.name in passed)
+        body.append(_node(node, marks.titles.get(node.name), kinds))
+    return document(layout.width, layout.height, title, description or described(layout), body, styled)
+
+
+def document(wide: float, high: float, title: str, description: str, body: Iterable[str], styled: bool = True) -> str:
+    """An SVG document with a title and a description for those who do not see it."""
+    across, down = decimal(wide), decimal(high)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="pointstamp" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="pointstamp" width="{across}" height="{down}" '
+        f'viewBox="0 0 {across} {down}" role="img">',
         f"<title>{safe(title)}</title>",
-        f"<desc>{safe(description or described(layout))}</desc>",
-        f"<style>{style()}</style>",
-        f'<rect class="page" width="{width}" height="{height}"/>',
+        f"<desc>{safe(description)}</desc>",
     ]
-    parts += map(_frame, layout.frames)
-    parts += [_edge(edge, layout, marks.titles.get(edge.name), edge.name in way) for edge in layout.edges]
-    parts += [_node(node, marks.titles.get(node.name), node.name in way) for node in layout.nodes]
-    parts.append("</svg>\n")
-    return "\n".join(parts)
+    parts += [f"<style>{style()}</style>"] if styled else []
+    return "\n".join([*parts, f'<rect class="page" width="{across}" height="{down}"/>', *body, "</svg>\n"])
 
 
 def safe(text: str) -> str:
@@ -78,32 +96,48 @@ def described(layout: Layout) -> str:
 
 def style() -> str:
     """The style sheet: a rule for every class of marks, then the colours of dark surroundings."""
-    return (
-        f".pointstamp text{{font:{SIZE:g}px {FONT};text-anchor:middle}}.pointstamp .title{{text-anchor:start}}"
-        ".pointstamp path{fill:none}.pointstamp .back path{stroke-dasharray:6 3}"
-        ".pointstamp .back .head,.pointstamp .head{stroke:none}.pointstamp .way path{stroke-width:3}"
-        ".pointstamp .way rect{stroke-width:3}.pointstamp .frame rect{fill:none;stroke-dasharray:2 3}"
-        f"{_colours(LIGHT)}@media (prefers-color-scheme:dark){{{_colours(DARK)}}}"
+    forms = (
+        ("text", f"font:{SIZE:g}px {FONT};text-anchor:middle"),
+        ("text.title", "text-anchor:start"),
+        ("text.end", "text-anchor:end"),
+        ("path", "fill:none"),
+        (".back path", "stroke-dasharray:6 3"),
+        (".way path", "stroke-width:3"),
+        (".way rect", "stroke-width:3"),
+        (".frame rect", "fill:none;stroke-dasharray:2 3"),
+        (".passed rect", "stroke-dasharray:2 3"),
+        (".stairs", "stroke-width:3"),
+        (".region path", "fill-opacity:.15"),
     )
+    return f"{_rules(forms)}{_rules(_colours(LIGHT))}@media (prefers-color-scheme:dark){{{_rules(_colours(DARK))}}}"
 
 
-def _colours(colours: Mapping[str, str]) -> str:
-    rules = (
-        (".page", "fill:{page}"),
-        ("text", "fill:{text}"),
-        (".note", "fill:{note}"),
-        (".frame text", "fill:{line}"),
-        ("rect", "stroke:{line}"),
-        (".node rect", "fill:{box}"),
-        ("path", "stroke:{line}"),
-        (".head", "fill:{line}"),
-        (".back path", "stroke:{back}"),
-        (".back .head", "fill:{back}"),
-        (".way path,.pointstamp .way rect", "stroke:{mark}"),
-        (".way .head", "fill:{mark}"),
-        ("rect.page", "stroke:none"),
-    )
-    return "".join(f".pointstamp {where}{{{what.format(**colours)}}}" for where, what in rules)
+def _rules(rules: Iterable[tuple[str, str]]) -> str:
+    return "".join(f".pointstamp {where}{{{what}}}" for where, what in rules)
+
+
+def _colours(colours: Mapping[str, str]) -> list[tuple[str, str]]:
+    page, text, box, line, note, back, mark = map(colours.__getitem__, COLOURED)
+    return [
+        ("text", f"fill:{text}"),
+        (".note", f"fill:{note}"),
+        (".frame text", f"fill:{line}"),
+        ("rect", f"stroke:{line};fill:{box}"),
+        (".frame rect", "fill:none"),
+        ("rect.page", f"stroke:none;fill:{page}"),
+        ("path", f"stroke:{line}"),
+        ("path.head", f"stroke:none;fill:{line}"),
+        (".back path", f"stroke:{back}"),
+        (".back path.head", f"stroke:none;fill:{back}"),
+        (".way path", f"stroke:{mark}"),
+        (".way rect", f"stroke:{mark}"),
+        (".way path.head", f"stroke:none;fill:{mark}"),
+        (".passed rect", f"fill:{page}"),
+        ("circle", f"stroke:{note};fill:{note}"),
+        (".passed circle", f"stroke:{line};fill:{page}"),
+        (".region path", f"stroke:none;fill:{note}"),
+        (".region path.stairs", f"stroke:{note};fill:none"),
+    ]
 
 
 def _frame(frame: Frame) -> str:
@@ -114,12 +148,12 @@ def _frame(frame: Frame) -> str:
     )
 
 
-def _node(node: Node, note: str | None, marked: bool) -> str:
+def _node(node: Node, note: str | None, kinds: str) -> str:
     says = f"node {node.name}" if not node.stands_for else f"{len(node.stands_for)} nodes, {node.name}"
     says += f": {note}" if note else "".join(f"; {text}" for text, _, _ in node.lines[1:])
     lines = "".join(_line(line, "note" if number else "") for number, line in enumerate(node.lines))
     return (
-        f'<g class="node{" way" * marked}"><title>{safe(says)}</title>'
+        f'<g class="{kinds}"><title>{safe(says)}</title>'
         f'<rect x="{decimal(node.x)}" y="{decimal(node.y)}" width="{decimal(node.width)}" '
         f'height="{decimal(node.height)}" rx="5"/>{lines}</g>'
     )
@@ -129,11 +163,9 @@ def _edge(edge: Edge, layout: Layout, note: str | None, marked: bool) -> str:
     ends = [layout.nodes[end].name if end >= 0 else "outside" for end in (edge.source, edge.target)]
     says = f"edge {edge.name}, from {ends[0]} to {ends[1]}{', leading back' * edge.feedback}"
     says += f": {note}" if note else "".join(f"; {text}" for text, _, _ in edge.lines[1:])
+    kinds = "edge" + " back" * edge.feedback + " way" * marked
     lines = "".join(_line(line, "note" if line[2] > edge.y else "") for line in edge.lines)
-    return (
-        f'<g class="edge{" back" * edge.feedback}{" way" * marked}"><title>{safe(says)}</title>'
-        f'<path d="{edge.path}"/>{_head(*edge.arrow)}{lines}</g>'
-    )
+    return f'<g class="{kinds}"><title>{safe(says)}</title><path d="{edge.path}"/>{_head(*edge.arrow)}{lines}</g>'
 
 
 def _head(x: float, y: float) -> str:
@@ -147,4 +179,6 @@ def _line(line: Line, kind: str) -> str:
     if not text:
         return ""
     word = f' class="{kind}"' if kind else ""
-    return f'<text{word} x="{decimal(x)}" y="{decimal(y)}">{safe(text)}</text>'
+    # letters that no one knows the width of are made to fit
+    fit = "" if known(text) else f' textLength="{decimal(width(text))}" lengthAdjust="spacingAndGlyphs"'
+    return f'<text{word} x="{decimal(x)}" y="{decimal(y)}"{fit}>{safe(text)}</text>'

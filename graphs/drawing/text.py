@@ -23,12 +23,13 @@ def width(text: str) -> float:
 
 def known(text: str) -> bool:
     """Whether all letters are such whose width is the same wherever the text is shown, more or less."""
-    return all(character < LATIN for character in text)
+    return all(character < LATIN or character in SIGNS for character in text)
 
 
 LATIN = "\u0250"  # letters before it are Latin
 NARROW = frozenset(" !\"'(),-./:;I[\\]`fijlrt{|}")
 BROAD = frozenset("%@MWm")
+SIGNS = frozenset("…≥≤→")  # that the project writes itself
 
 
 def _letter(character: str) -> float:

@@ -20,7 +20,7 @@ ADVANCES = {
     0.557: "L", 0.575: "F", 0.579: "k", 0.592: "vxy", 0.603: "P", 0.611: "TY", 0.612: "o", 0.613: "a", 0.615: "e",
     0.632: "E", 0.634: "hnu", 0.635: "Sbdgpq", 0.636: "$0123456789{}", 0.656: "K", 0.684: "AV", 0.685: "XZ",
     0.686: "B", 0.695: "R", 0.698: "C", 0.732: "U", 0.748: "N", 0.752: "H", 0.77: "D", 0.775: "G", 0.78: "&",
-    0.787: "OQ", 0.818: "w", 0.838: "#+<=>^~", 0.863: "M", 0.95: "%", 0.974: "m", 0.989: "W", 1.0: "@…",
+    0.787: "OQ", 0.818: "w", 0.838: "#+<=>^~≥≤", 0.863: "M", 0.95: "%", 0.974: "m", 0.989: "W", 1.0: "@…",
 }  # fmt: skip
 ADVANCE = {letter: advance for advance, letters in ADVANCES.items() for letter in letters}
 SIZE = 12.0
@@ -62,6 +62,10 @@ class Line(NamedTuple):
     target: str
     points: list[tuple[float, float]]
 
+    @classmethod
+    def of(cls, owner: str, path: str) -> Line:
+        return cls(owner, "", "", walked(path))
+
 
 class Drawing(NamedTuple):
     """What an SVG shows: all by the titles of its marks."""
@@ -88,7 +92,7 @@ def read(text: str) -> Drawing:
         drawing.texts.extend(_text(label, title) for label in group.findall(f"{SVG}text"))
         if "edge" in kinds:
             path = group.find(f"{SVG}path")
-            ends = re.match(r"edge .*, from (.*?) to (.*?)(, leading back|: .*|; .*)?$", title, re.DOTALL)
+            ends = re.match(r"edge .*, from (.*?) to (.*?)(, leading back)?([:;] .*)?$", title, re.DOTALL)
             assert path is not None
             assert ends is not None, title
             drawing.lines.append(Line(title, ends[1], ends[2], walked(path.attrib["d"])))
@@ -211,10 +215,14 @@ def _outside(drawing: Drawing) -> Iterator[str]:
 
 def crossings(text: str) -> int:
     """How often lines cross: pairs of short pieces whose ends lie on both sides of each other."""
-    drawing = read(text)
+    return crossings_of(read(text).lines)
+
+
+def crossings_of(lines: list[Line]) -> int:
+    """The same for lines that were read elsewhere."""
     grid: dict[tuple[int, int], list[tuple[int, tuple[float, float], tuple[float, float]]]] = {}
     met: set[tuple[int, int, int, int]] = set()
-    for number, line in enumerate(drawing.lines):
+    for number, line in enumerate(lines):
         for one, other in pairwise(line.points):
             box = Rectangle(
                 min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1]), ""

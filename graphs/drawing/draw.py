@@ -1,0 +1,156 @@
+"""`pointstamp draw`: a graph, a closure, a proof or an order of times as a picture (docs/drawing.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphs.drawing.dot import dot
+from graphs.drawing.folding import MOST, folded
+from graphs.drawing.html import html
+from graphs.drawing.layout import Layout, laid_out
+from graphs.drawing.mermaid import mermaid
+from graphs.drawing.orders import picture_of_order
+from graphs.drawing.planning import plan_of
+from graphs.drawing.svg import Marks, svg
+from graphs.drawing.telling import domains, summaries
+from graphs.graph import Graph
+from graphs.terminal import bad_usage, not_written, write
+from progress.closure import close
+from progress.could_result_in import CouldResultIn
+from progress.plain import write_time
+from progress.summary import NoMinimalTimes
+from progress.topology import Network
+
+FORMATS = ("svg", "html", "dot", "mmd")
+
+
+class Wanted(NamedTuple):
+    """What is to be in a picture besides the graph.
+
+    `at`: pointstamps whose closure is drawn; `path`: a start and an end; `opened`: nodes that are not to be folded;
+    `domains`: whether each node says which times it has.
+    """
+
+    at: Sequence[tuple[str, Any]] = ()
+    path: tuple[tuple[str, Any], tuple[str, Any]] | None = None
+    opened: Collection[str] = ()
+    domains: bool = False
+
+
+class Picture(NamedTuple):
+    """A picture in one of the FORMATS. `holds`: whether the path that was asked for is there; True without one."""
+
+    text: str
+    holds: bool
+
+
+def draw(graph: Graph, form: str, title: str, wanted: Wanted | None = None) -> Picture:
+    """The picture of a graph. Cost: that of its layout, of the closure and of the proof that are wanted."""
+    wanted = wanted or Wanted()
+    texts = summaries(graph)
+    if wanted.domains:
+        _add(texts, domains(graph))
+    if wanted.at:
+        _add(texts, frontiers(graph, wanted.at))
+    walk: list[tuple[str, str]] | None = []
+    if wanted.path is not None:
+        proof = CouldResultIn(graph).proof(*wanted.path)
+        walk = None if proof is None else [(at, f"{n}. at {word(time)}") for n, (at, time) in enumerate(proof, 1)]
+    return Picture(drawn(graph.network(), form, title, texts, walk or (), wanted.opened), walk is not None)
+
+
+def drawn(
+    network: Network,
+    form: str,
+    title: str,
+    texts: dict[str, list[str]],
+    walk: Sequence[tuple[str, str]] = (),
+    opened: Iterable[str] = (),
+) -> str:
+    """A picture with lines under names, and a walk, thick: where its steps are, and what is written there."""
+    for location, says in walk:
+        texts.setdefault(location, []).extend([says] if says else [])
+    way = [location for location, _ in walk]
+    titles = {location: "; ".join(lines) for location, lines in texts.items()}
+    plan = folded(plan_of(network, texts), {*opened, *way})
+    if form == "dot":
+        return dot(plan, title, way)
+    if form == "mmd":
+        return mermaid(plan, way)
+    if len(plan.nodes) > MOST:
+        what = f"{len(plan.nodes):,} boxes are too many for a picture"
+        raise bad_usage(what, f"open less, so that there are at most {MOST:,}; or draw to .dot")
+    found = laid_out(plan)
+    marks = Marks(titles, way)
+    if form == "svg":
+        return svg(found, title, marks=marks)
+    return html(svg(found, title, marks=marks, styled=False), title, rows(found, titles))
+
+
+def rows(found: Layout, titles: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """A picture in words: every node and every edge, and what is said of it."""
+    names = [*(node.name for node in found.nodes), "outside"]
+    words = [
+        ("node" if not node.stands_for else f"{len(node.stands_for):,} nodes", node.name, titles.get(node.name, ""))
+        for node in found.nodes
+    ]
+    for edge in found.edges:
+        says = f"from {names[edge.source]} to {names[edge.target]}{', leading back' * edge.feedback}"
+        note = titles.get(edge.name)
+        words.append(
+            (
+                "edge" if not edge.stands_for else f"{len(edge.stands_for):,} edges",
+                edge.name,
+                f"{says}; {note}" if note else says,
+            )
+        )
+    return words
+
+
+def draw_order(graph: Graph, location: str, at: Sequence[tuple[str, Any]], title: str) -> str:
+    """The order of the times at a location as SVG; with pointstamps, what of it they can lead to."""
+    frontier = close(graph, at).times(graph.network().number(location)) if at else None
+    return picture_of_order(graph.domain_of(location), frontier, title)
+
+
+def frontiers(graph: Graph, at: Sequence[tuple[str, Any]]) -> dict[str, list[str]]:
+    """What may still arrive at each location of a closure, a line each; also where no times are the earliest."""
+    closure = close(graph, at)
+    network = graph.network()
+    texts = {}
+    for number, location in enumerate((*network.nodes, *network.edges)):
+        try:
+            times = closure.times(number)
+        except NoMinimalTimes:
+            texts[location] = ["≥ (none is earliest)"]
+            continue
+        if times:
+            texts[location] = [f"≥ {', '.join(map(word, times))}"]
+    return texts
+
+
+def word(time: Any) -> str:
+    """A time as it is written."""
+    return json.dumps(write_time(time), ensure_ascii=False, default=str)
+
+
+def _add(texts: dict[str, list[str]], more: Mapping[str, Sequence[str]]) -> None:
+    for location, lines in more.items():
+        texts.setdefault(location, []).extend(lines)
+
+
+def save(output: str, text: str) -> None:
+    """Write a picture to a file, whole or not at all; - is standard output."""
+    if output == "-":
+        write(text)
+        return
+    unfinished = Path(f"{output}.unfinished")
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        unfinished.replace(output)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise not_written(output, error) from None
