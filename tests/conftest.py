@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.project.slowest import longest_files
+from tests.spark.small_jvm import start_small
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("soak", max_examples=2_000, deadline=None, print_blob=True)
@@ -33,6 +34,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
     items.sort(key=lambda item: order[item.path])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """The JVMs of tests are small ones, before the first is started."""
+    if item.get_closest_marker("spark"):
+        start_small()
 
 
 @pytest.fixture(autouse=True)

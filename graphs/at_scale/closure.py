@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphs.at_scale.falling import Falling
+from graphs.at_scale.frames import frame_of
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut, one_group
 from progress.errors import PointstampError, brief
@@ -112,7 +113,7 @@ def numbered(graph: SparkGraph, pointstamps: Iterable[Any]) -> list[tuple[bool, 
             raise PointstampError("PS501", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
     names = sorted({location for location, _ in listed if isinstance(location, str)})
     known: dict[str, tuple[bool, Any]] = {}
-    wanted = graph.session.createDataFrame([(name,) for name in names], "name string")
+    wanted = frame_of(graph.session, [(name,) for name in names], "name string")
     for row in graph.nodes.join(wanted, "name").collect():
         known[row["name"]] = (False, row)
     if len(known) < len(names):
@@ -251,4 +252,4 @@ class _Run:
 def _rows(graph: SparkGraph, rows: Sequence[tuple[int, int, list[int]]], key: str) -> DataFrame:
     types = ", ".join(f"{column} bigint" for column in graph.shapes.columns)
     flat = [(place, shape, *numbers) for place, shape, numbers in rows]
-    return graph.session.createDataFrame(flat, f"{key} bigint, shape int, {types}")
+    return frame_of(graph.session, flat, f"{key} bigint, shape int, {types}")

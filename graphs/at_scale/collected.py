@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphs.at_scale.reach import numbers_frame
+from graphs.at_scale.frames import numbers_frame
 from graphs.at_scale.resolved import SparkGraph
 from progress.topology import NO_NODE, Network
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphs.at_scale.reach import backwards, numbered_ends, numbers_frame, reached
+from graphs.at_scale.frames import frame_of, numbers_frame
+from graphs.at_scale.reach import backwards, numbered_ends, reached
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut
 from progress.component import component_numbers
@@ -64,7 +65,7 @@ def components(graph: SparkGraph, edges: DataFrame, options: Options, turns: int
         turn += 1
     if count:
         found.append(_on_the_driver(left))
-    nodes = graph.session.createDataFrame([], "id bigint, component bigint")
+    nodes = frame_of(graph.session, [], "id bigint, component bigint")
     for part in found:
         nodes = nodes.unionByName(part)
     nodes = cut(nodes.join(nodes.groupBy("component").count().where("count > 1"), "component", "left_semi"))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from graphs.at_scale.collected import network_of
 from graphs.at_scale.components import Inside, components
+from graphs.at_scale.frames import numbers_frame
 from graphs.at_scale.huge import judge_huge
-from graphs.at_scale.reach import numbers_frame
 from graphs.at_scale.resolved import Requests, SparkGraph
 from graphs.at_scale.rounds import Options, cut, one_group
 from progress.conditions import (

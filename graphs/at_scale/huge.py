@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from graphs.at_scale.collected import network_of
 from graphs.at_scale.components import Inside, components
 from graphs.at_scale.errors import too_large_a_component
-from graphs.at_scale.reach import numbers_frame
+from graphs.at_scale.frames import frame_of, numbers_frame
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut
 from progress.conditions import Advancing, Condition1, Condition2, Report, Transitivity, check_conditions
@@ -87,7 +87,7 @@ def _weighed(graph: SparkGraph, edges: DataFrame, count: int, options: Options) 
         blocks.setdefault(block, []).append(f"w{leaf}")
     rows = [(number, *given) for number, given in zip(used, amounts, strict=True) if given is not None]
     names = [f"w{leaf} bigint" for leaf in range(len(rows[0]) - 1)]
-    weights = graph.session.createDataFrame(rows, f"summary int, {', '.join(names)}")
+    weights = frame_of(graph.session, rows, f"summary int, {', '.join(names)}")
     return list(blocks.values()), cut(edges.drop("component").join(functions.broadcast(weights), "summary"))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphs.at_scale.columns import read_parquet, standard_edges, standard_nodes
 from graphs.at_scale.errors import not_here, wrong_table
+from graphs.at_scale.frames import frame_of
 from graphs.at_scale.resolved import Resolution, SparkGraph
 from graphs.files.document import quoted
 from graphs.files.notation import write_domain, write_summary
@@ -67,20 +68,7 @@ def open_graph(session: SparkSession, graph: Graph) -> SparkGraph:
         (name, source, target, _written(graph.edge_times[name], write_domain) if name in graph.edge_times else None)
         for name, source, target in zip(graph.edges, graph.sources, graph.targets, strict=True)
     ]
-    return open_tables(session, _frame(session, nodes, NODE_TYPES), _frame(session, edges, EDGE_TYPES))
-
-
-def _frame(session: SparkSession, rows: list[Any], types: str) -> DataFrame:
-    """Rows of texts, and one of truth values, handed over by column."""
-    if not rows:
-        return session.createDataFrame([], types)
-    import pyarrow  # type: ignore[import-untyped]
-
-    names = [word.split()[0].strip("`") for word in types.split(", ")]
-    kinds = [pyarrow.bool_() if name == "notify" else pyarrow.string() for name in names]
-    columns = [pyarrow.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
-    frame: DataFrame = session.createDataFrame(pyarrow.table(columns, names=names))
-    return frame
+    return open_tables(session, frame_of(session, nodes, NODE_TYPES), frame_of(session, edges, EDGE_TYPES))
 
 
 def _written(value: Any, write: Any) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphs.at_scale.errors import not_here, too_large_a_number
+from graphs.at_scale.frames import frame_of
 from graphs.at_scale.shapes import BOUND, Shapes
 from progress.normal_form.coordinate import Move, slack
 from progress.normal_form.pieces import Piece
@@ -64,7 +65,7 @@ class Pieces:
         types = {"summary": "int", "shape": "int", "after": "int", "endless": "boolean"}
         types |= {column: "array<bigint>" if column.startswith("word") else "bigint" for column in self.columns}
         rows = [tuple(row.get(name) for name in types) for row in self.rows]
-        return session.createDataFrame(rows, ", ".join(f"{name} {kind}" for name, kind in types.items()))
+        return frame_of(session, rows, ", ".join(f"{name} {kind}" for name, kind in types.items()))
 
     def apply(self, rows: DataFrame, pieces: DataFrame, keep: Sequence[str]) -> DataFrame:
         """The times that follow: `rows` has `summary`, `shape`, `c0`, ...; the answer `keep`, `shape`, `c0`, ..."""

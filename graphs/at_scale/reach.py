@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from graphs.at_scale.frames import numbers_frame
 from graphs.at_scale.rounds import Options, cut
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 
 def reached(edges: DataFrame, starts: DataFrame, options: Options, work: str = "reach") -> DataFrame:
@@ -64,11 +65,3 @@ def numbered_ends(edges: DataFrame) -> tuple[list[int], list[int], Any]:
     ids, positions = numpy.unique(ends, return_inverse=True)
     count = table.num_rows
     return positions[:count].tolist(), positions[count:].tolist(), ids
-
-
-def numbers_frame(session: SparkSession, columns: dict[str, Any]) -> DataFrame:
-    """A frame of long numbers, handed over by column."""
-    import pyarrow  # type: ignore[import-untyped]
-
-    table = pyarrow.table({name: pyarrow.array(numbers, pyarrow.int64()) for name, numbers in columns.items()})
-    return session.createDataFrame(table)

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from graphs.at_scale.engine import Say, Tables, choose_engine, local_graph, open_in_spark
+from graphs.at_scale.frames import frame_of
 from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import ROUNDS, Options, Round, one_group
 from graphs.checking.check import UNDECIDED, check_graph, mismatch_found, report_on, shape_findings, unreadable
@@ -113,7 +114,7 @@ class _Witnessed(Graph):
         names = sorted({location for path in paths for location, _ in path})
         domains: dict[str, Domain] = {}
         if names:
-            wanted = opened.session.createDataFrame([(name,) for name in names], "name string")
+            wanted = frame_of(opened.session, [(name,) for name in names], "name string")
             for table in (opened.nodes, opened.edges):
                 domains |= {row["name"]: opened.domains[row["domain"]] for row in table.join(wanted, "name").collect()}
         self._known = Network(list(domains), list(domains.values()), [], [], [], [], [], [], [])
@@ -158,7 +159,7 @@ def _pointstamp(graph: SparkGraph, text: str) -> tuple[str, Any]:
     from graphs.terminal import BadUsage
 
     cuts = [place for place, character in enumerate(text) if character == "="]
-    names = graph.session.createDataFrame([(text[:place],) for place in cuts], "name string")
+    names = frame_of(graph.session, [(text[:place],) for place in cuts], "name string")
     known = [row for table in (graph.nodes, graph.edges) for row in table.join(names, "name").collect()]
     row = min(known, key=lambda found: len(found["name"]), default=None)
     if row is None:

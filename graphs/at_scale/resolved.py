@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphs.at_scale.frames import frame_of
 from graphs.at_scale.pieces import Pieces
 from graphs.at_scale.rounds import cut
 from graphs.at_scale.shapes import Shapes
@@ -89,7 +90,7 @@ class SparkGraph(NamedTuple):
 
         if "places" not in self.kept:
             rows = [(self.domains.index(domain), shape) for (domain, _), shape in self.shapes.numbers.items()]
-            shapes = functions.broadcast(self.session.createDataFrame(rows, "domain int, shape int"))
+            shapes = functions.broadcast(frame_of(self.session, rows, "domain int, shape int"))
             numbered = f"id * {len(self.shapes.shapes)} + shape AS id"
             self.kept["places"] = cut(self.nodes.join(shapes, "domain").selectExpr(numbered, "id AS node", "shape"))
         return self.kept["places"]
@@ -153,7 +154,7 @@ class Resolution:
         from pyspark.sql import functions
 
         rows = list(numbers.items())
-        return functions.broadcast(self.session.createDataFrame(rows, f"{key}_text string, domain int"))
+        return functions.broadcast(frame_of(self.session, rows, f"{key}_text string, domain int"))
 
     def _domains(self, nodes: DataFrame) -> dict[str, int]:
         found = nodes.groupBy("time").agg({"id": "min"}).collect()
@@ -218,7 +219,7 @@ class Resolution:
             "summary string, src_time string, dst_time string, time string, is_input boolean, is_output boolean, "
             "domain int, number int"
         )
-        known = functions.broadcast(self.session.createDataFrame(rows, types))
+        known = functions.broadcast(frame_of(self.session, rows, types))
         return filled.join(known, keys).selectExpr("edge", "name", "src", "dst", "domain", "number AS summary")
 
     def _name(self, node: int | None) -> str | None:

@@ -72,6 +72,7 @@ def capture(
         "random": None if chance is None else chance.getstate(),
     }
     state["progress"] = codec.write("a time", lambda: progress)
+    codec.finish()
     return state
 
 

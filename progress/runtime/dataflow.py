@@ -137,8 +137,8 @@ class Dataflow:
             given = "session" if session is not None else "folder"
             raise PointstampError("PS741", f"{given}= is of no use to the engine {engine}", 'engine="spark"')
         control = Control(timeout, cancel)
-        running = self._running(engine, sources, sinks, observer, record, limit, control, pause, on_spark)
         with on_spark or nullcontext():
+            running = self._running(engine, sources, sinks, observer, record, limit, control, pause, on_spark)
             return running.run(seed, workers)
 
     async def run_async(

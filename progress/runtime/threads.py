@@ -89,6 +89,8 @@ class Threads:
                 while worker.is_alive():
                     worker.join(OFTEN if self._control.may_stop else SELDOM)
                     self._control.check()
+                    if self._on_spark is not None:
+                        self._on_spark.check()
         except BaseException as error:  # an interrupt, for instance
             self._failure = self._failure or error
             if self._on_spark is not None:

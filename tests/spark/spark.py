@@ -1,4 +1,7 @@
-"""The one Spark session of the tests: local, on two cores, with GraphFrames, and what makes small jobs start sooner."""
+"""The one Spark session of the tests: local, on two cores, with GraphFrames, and what makes small jobs start sooner.
+
+What is said to all JVMs of the tests: `small_jvm`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ if TYPE_CHECKING:
 
 SETTINGS = {
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.scheduler.mode": "FAIR",
     "spark.sql.codegen.wholeStage": "false",  # plans are compiled for longer than they run
 }
@@ -21,4 +23,5 @@ SETTINGS = {
 @cache
 def spark_session() -> SparkSession:
     """The session, started when the first test asks for it."""
-    return start_session("local[2]", SETTINGS)
+    young = "-Xmn600m"  # nearly all that a test makes is soon of no use
+    return start_session("local[2]", {**SETTINGS, "spark.driver.extraJavaOptions": young})

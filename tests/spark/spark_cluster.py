@@ -20,15 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 WAIT = 60.0  # seconds for a process to come up
-SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 MASTER, WORKER = "org.apache.spark.deploy.master.Master", "org.apache.spark.deploy.worker.Worker"
 
 # What drivers set so that a run of seconds fits on two cores that others use as well, and survives what tests do to it.
 DRIVER_SETTINGS = {
     "spark.driver.memory": "700m",
-    "spark.driver.extraJavaOptions": SMALL_JVM,
     "spark.executor.memory": "512m",
-    "spark.executor.extraJavaOptions": SMALL_JVM,
     "spark.executor.cores": "1",
     "spark.python.worker.reuse": "true",
     "spark.sql.shuffle.partitions": "2",
@@ -105,7 +102,7 @@ class Cluster:
             **os.environ,
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "200m",
-            "SPARK_DAEMON_JAVA_OPTS": f"{SMALL_JVM} -Dspark.master.rest.enabled=false",
+            "SPARK_DAEMON_JAVA_OPTS": "-Dspark.master.rest.enabled=false",
             "PYSPARK_PYTHON": sys.executable,
         }
         with log.open("wb") as said:

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 SCRIPT = """
 import sys
+import pyarrow
 from progress.errors import PointstampError
 from progress.order import Nat
 from progress.runtime import Messages
@@ -39,6 +40,8 @@ session = start_session(
         **DELTA_SETTINGS,
         "spark.sql.extensions": extensions,
         "spark.driver.memory": "900m",
+        "spark.sql.shuffle.partitions": "1",  # a few rows: what there is to see is in the commits
+        "spark.default.parallelism": "1",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.warehouse.dir": folder + "/warehouse",
         "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
@@ -50,7 +53,8 @@ session = start_session(
 )
 
 def frame(rows):
-    return session.createDataFrame(rows, "day int, id int, name string")
+    columns = zip(("day", "id", "name"), zip(*rows), (pyarrow.int32(), pyarrow.int32(), pyarrow.string()))
+    return session.createDataFrame(pyarrow.table({name: pyarrow.array(found, kind) for name, found, kind in columns}))
 
 def write(make, times, run=None, mode="append", **more):
     # one run of a sink; with a run, one that was killed goes on, and all times come again

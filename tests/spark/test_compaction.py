@@ -251,7 +251,7 @@ sink = ParquetSink(folder, writers=2).sink_for("out")
 sink.begins(Nat())
 sink.restore(("the run", None, 0, {}))
 for time in range(times):
-    sink.write_all(time, [session.createDataFrame([(time,)], "v int")])
+    sink.write_all(time, [session.sql(f"select explode(array({time})) as v")])
 sink.complete(())
 is_over = threading.Event()
 threading.Thread(target=lambda: (sink.close(), is_over.set())).start()

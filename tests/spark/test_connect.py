@@ -16,7 +16,7 @@ import pytest
 
 from progress.errors import PointstampError
 from progress.runtime.on_spark.connect import address, check_reach, remote_of
-from tests.spark.spark_cluster import SMALL_JVM, WAIT
+from tests.spark.spark_cluster import WAIT
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -25,7 +25,6 @@ SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 SETTINGS = {
     "spark.master": "local[2]",
     "spark.driver.memory": "700m",
-    "spark.driver.extraJavaOptions": SMALL_JVM,
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.connect.grpc.binding.address": "127.0.0.1",

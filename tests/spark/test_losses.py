@@ -20,6 +20,7 @@ from progress.runtime import Dataflow
 from progress.runtime.on_spark.sinks_parquet import ParquetSink
 from tests.runtime.test_runtime import GUARD
 from tests.spark.spark import SETTINGS, spark_session
+from tests.spark.test_sources import drop
 
 pytestmark = pytest.mark.spark
 
@@ -112,3 +113,85 @@ def test_when_the_jvm_is_gone_nothing_is_a_dead_letter_and_starting_again_goes_o
     found = map(json.loads, (tmp_path / "out.jsonl").read_text("utf-8").splitlines())
     assert sorted(line["value"] for line in found if "value" in line) == [1, 2, 3, 4, 5, 6]
     assert (tmp_path / "dead.jsonl").read_text("utf-8") == ""
+
+
+KILLED_AT = """
+import sys
+import threading
+from time import sleep
+
+from graphs.command import main
+from progress.runtime.on_spark import metrics, session, sources_file_items
+
+instant, *words = sys.argv[1:]
+
+
+def kill():
+    jvm = session._LAUNCHED[-1].proc
+    jvm.kill()
+    jvm.wait()
+
+
+def after_a_kill(call):
+    def called(*arguments):
+        kill()
+        return call(*arguments)
+
+    return called
+
+
+def in_vain(look):
+    def looks(*arguments):
+        found.append(look(*arguments))
+        return found[-1]
+
+    return looks
+
+
+def wait():
+    while found[-3:] != [None] * 3:  # looks at a folder in which nothing is new
+        sleep(0.05)
+    kill()
+
+
+if instant == "the session is made":
+    session._check_settings = after_a_kill(session._check_settings)
+elif instant == "the run is made":
+    metrics._of = after_a_kill(metrics._of)
+else:
+    found = []
+    sources_file_items.FileItems._look = in_vain(sources_file_items.FileItems._look)
+    threading.Thread(target=wait, daemon=True).start()
+sys.exit(main(words))
+"""
+IDLE = """
+from pathlib import Path
+
+from graphs import Graph
+from progress.runtime import Dataflow
+from progress.runtime.on_spark.sources_files import FileSource
+
+graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
+dataflow = Dataflow(graph, sources={"in": FileSource(Path(__file__).parent / "in", end="_END")})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instant", ["the session is made", "the run is made", "all is done and files may come"])
+def test_a_jvm_that_ends_while_nobody_runs_anything_there_is_said_to_be_gone(tmp_path: Path, instant: str) -> None:
+    (tmp_path / "pipe.py").write_text(IDLE, encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    drop(tmp_path / "in", "0.parquet", [(0,)])
+    settings = [f"--conf={key}={value}" for key, value in SETTINGS.items()]
+    words = ["run", "pipe.py", "--engine", "spark", "--master", "local[1]", "--state", "state", *settings]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AT, instant, *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=2 * GUARD,
+    )
+    assert (done.returncode, done.stderr) == (1, f"pointstamp: PS762: Spark's JVM is gone {AGAIN}\n")

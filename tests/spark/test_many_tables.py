@@ -137,11 +137,20 @@ def test_many_tables_of_pandas_are_sent_to_spark_together(monkeypatch: pytest.Mo
 # --- few rows --------------------------------------------------------------------------------------------------------
 
 
-def test_few_rows_are_written_as_spark_writes_them(tmp_path: Path) -> None:
-    rows = spark_session().sql(f"select {TYPES} from range(0, 2, 1, 1)")
+@pytest.mark.parametrize(
+    ("where", "is_made_here", "jobs"),
+    [("range(0, 2, 1, 1)", False, 1), ("values (0L), (1L) as rows(id)", False, 0), ("range(0, 2, 1, 1)", True, 0)],
+)
+def test_few_rows_are_written_as_spark_writes_them(tmp_path: Path, where: str, is_made_here: bool, jobs: int) -> None:
+    rows = spark_session().sql(f"select {TYPES} from {where}")
+    if is_made_here:
+        rows = spark_session().createDataFrame(rows.toArrow())
+    context = spark_session().sparkContext
+    context.setJobGroup(str(tmp_path), "few rows")
     file = few_rows_of(rows)
     assert file is not None
-    rows.write.parquet(str(tmp_path / "spark"))
+    assert len(context.statusTracker().getJobIdsForGroup(str(tmp_path))) == jobs  # none for what stands in the plan
+    rows.coalesce(1).write.parquet(str(tmp_path / "spark"))
     (by_spark,) = (tmp_path / "spark").glob("*.parquet")
     ours, theirs = parquet.ParquetFile(io.BytesIO(file)), parquet.ParquetFile(by_spark)
     assert str(ours.schema).splitlines()[2:] == str(theirs.schema).splitlines()[2:]

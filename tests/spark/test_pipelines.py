@@ -122,7 +122,6 @@ def command(folder: str, *options: str, **variables: str) -> subprocess.Complete
 def test_a_pipeline_runs_by_the_command_with_master_and_settings(tmp_path: Path) -> None:
     settings = {
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.codegen.wholeStage": "false",
         "spark.app.name": "a=b",
     }

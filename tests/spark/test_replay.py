@@ -5,16 +5,18 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphs import Graph
-from progress.runtime import Dataflow, Node, Out, Stage
+from progress.runtime import Dataflow, Messages, Node, Out, Stage
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.on_spark.engine import OnSpark
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
 from progress.runtime.on_spark.sources_files import FileSource
@@ -56,13 +58,21 @@ class Killed:
         begun = self.kept[-1] if self.kept else None
         dataflow = self.dataflow
         keeping = Keeping(self.kept.append, self._every, begun, KeptFrames(self._folder))
-        running = Running(
-            dataflow, dataflow.sources, dataflow.sinks, engine, keeping=keeping, control=Control(cancel=cancel)
-        )
+        on_spark = OnSpark(spark_session()) if engine == "spark" else None
+
+        def whole() -> None:
+            with on_spark or nullcontext():
+                Running(
+                    *(dataflow, dataflow.sources, dataflow.sinks, engine),
+                    keeping=keeping,
+                    control=Control(cancel=cancel),
+                    on_spark=on_spark,
+                ).run(None, 6)
+
         if then is None:
-            running.run(None, 6)
+            whole()
             return
-        thread = threading.Thread(target=lambda: _until_cancelled(running))
+        thread = threading.Thread(target=lambda: _until_cancelled(whole))
         thread.start()
         try:
             then()
@@ -75,9 +85,9 @@ def days_in(folder: Path) -> list[int]:
     return sorted(each["time"] for each in committed(spark_session(), folder))
 
 
-def _until_cancelled(running: Running) -> None:
+def _until_cancelled(run: Callable[[], None]) -> None:
     with pytest.raises(Cancelled):
-        running.run(None, 6)
+        run()
 
 
 def test_files_that_came_one_after_the_other_do_so_again_after_a_kill(tmp_path: Path) -> None:
@@ -152,6 +162,45 @@ def test_a_checkpoint_is_taken_while_long_jobs_run_and_has_what_they_were_given_
     assert days_in(out) == [0, 1, 2, 3, 4, 5]
     assert sorted(begun[5:]) == [1, 2, 3, 4, 5]  # day 0 is over in the checkpoint
     assert not list((tmp_path / "state" / "frames").glob("*"))
+
+
+def test_tables_that_wait_are_kept_by_the_first_core_that_is_free(tmp_path: Path) -> None:
+    """Four jobs, each of one task of four seconds, are on two cores; those of a checkpoint go before the third."""
+    session = spark_session()
+    context = session.sparkContext
+    begun: list[int] = []
+    ended: list[int] = []
+    is_over = threading.Event()
+
+    def job(day: int, tables: Any) -> None:
+        begun.append(day)
+        session.range(0, 1, 1, 1).selectExpr(SLEEP.replace("6000", "4000")).collect()
+        ended.append(day)
+
+    def all_cores_are_taken() -> bool:
+        tracker = context.statusTracker()
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        return len(begun) == 4 and sum(stage.numActiveTasks for stage in stages if stage is not None) == 2
+
+    def tables() -> Iterator[Any]:
+        wait_until(all_cores_are_taken)
+        yield Messages(9, [session.range(0, count, 1, 1) for count in (2_001, 2_002, 2_003)])  # more than a few rows
+        is_over.wait(SOON)
+
+    graph = Graph().node("a").edge(None, "a", "in").node("b").edge(None, "b", "tables").edge("b", None, "out")
+    nodes = {"a": Stage(job, at_once=4), "b": Stage(lambda time, tables: tables["tables"])}
+    sources: dict[str, Any] = {"in": [(day, 1) for day in range(4)], "tables": tables}
+    killed = Killed(Dataflow(graph, nodes, sources=sources), tmp_path / "state", every=0.2)
+
+    def kept() -> None:
+        try:
+            wait_until(lambda: any(state.get("queue b", b"").count(b"fields") == 3 for state in killed.kept))
+            assert len(ended) <= 2
+            assert len(list((tmp_path / "state" / "frames").glob("*/*.parquet"))) == 3
+        finally:
+            is_over.set()
+
+    killed.run(kept, "spark")
 
 
 def test_a_run_says_which_sinks_hold_what_is_complete(tmp_path: Path) -> None:

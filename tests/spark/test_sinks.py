@@ -20,7 +20,7 @@ from progress.order import Int, Nat, Product
 from progress.runtime import SILENT, Complete, Dataflow
 from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
-from progress.runtime.on_spark import sinks_parquet
+from progress.runtime.on_spark import kept_frames, sinks_parquet
 from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
@@ -43,7 +43,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def frame(*rows: int, column: str = "v") -> Any:
-    return spark_session().createDataFrame([(row,) for row in rows], f"{column} int")
+    """Rows of which Spark does not know that they are few, and for which no process of Python is needed."""
+    values = ", ".join(map(str, rows))
+    return spark_session().sql(f"select explode(cast(array({values}) as array<int>)) as {column}")
 
 
 def read(folder: Path) -> list[int]:
@@ -389,6 +391,7 @@ def test_what_may_come_out_otherwise_leaves_when_a_checkpoint_covers_it_and_as_t
     beside.begin()
     state = out.snapshot()
     (number, columns) = beside.write(state[3][0][0])
+    beside.finish()
     out.complete((2,))  # after it was taken
     beside.settle()
     out.kept()
@@ -492,12 +495,39 @@ def test_a_table_that_is_kept_until_it_has_left_is_there_when_it_is_written(tmp_
 
 def test_what_cannot_be_computed_for_a_checkpoint_is_one_line(tmp_path: Path) -> None:
     beside = KeptFrames(tmp_path)
+    beside.write(frame(1).selectExpr("raise_error('too much') as v"))
     with pytest.raises(NotComputed) as caught:
-        beside.write(frame(1).selectExpr("raise_error('too much') as v"))
+        beside.finish()
     assert str(caught.value) == "[USER_RAISED_EXCEPTION] too much"
     beside.stop()
     with pytest.raises(NotComputed, match="the run was stopped"):
         beside.write(frame(1))
+
+
+def test_no_checkpoint_has_what_was_cut_short_whatever_has_cut_it_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the JVM is killed while a checkpoint is taken: to a reader, half a table would be one without rows."""
+    beside = KeptFrames(tmp_path)
+
+    def gone(rows: Any) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_frames, "few_rows_of", gone)
+        beside.begin()
+        names = [beside.write(rows) for rows in (frame(1), frame(2))]
+        with pytest.raises(ConnectionRefusedError):
+            beside.finish()
+    rows = frame(3)
+    beside.begin()
+    assert beside.write(rows)[0] > max(number for number, _ in names)
+    beside.finish()
+    with monkeypatch.context() as patch:  # the thread does not even begin
+        patch.setattr(threading.Thread, "run", gone)
+        beside.write(frame(4))
+        with pytest.raises(ConnectionRefusedError):
+            beside.finish()
 
 
 def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path: Path) -> None:
@@ -505,6 +535,7 @@ def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path
     rows, others = frame(1, 2), frame(3)
     beside.begin()
     names = [beside.write(rows), beside.write(others), beside.write(rows)]
+    beside.finish()
     assert names[0] == names[2] != names[1]
     beside.settle()
     beside.begin()
@@ -518,6 +549,7 @@ def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path
     again.begin()
     assert again.write(found) == names[0]
     assert again.write(others)[0] > names[0][0]
+    again.finish()
     again.begin()
     again.settle()  # what this process was started from stays, since plans may read it
     assert sorted(row.v for row in found.collect()) == [1, 2]
@@ -536,7 +568,13 @@ from tests.project.spark_page import run_page
 
 session = start_session(
     "local[2]",
-    {**SETTINGS, **DELTA_SETTINGS, "spark.driver.memory": "700m", "spark.databricks.delta.snapshotPartitions": "1"},
+    {
+        **SETTINGS,
+        **DELTA_SETTINGS,
+        "spark.driver.memory": "700m",
+        "spark.sql.shuffle.partitions": "1",  # a few rows: what there is to see is in the transactions
+        "spark.databricks.delta.snapshotPartitions": "1",
+    },
     graphframes=False,
     packages=[DELTA],
 )
@@ -550,7 +588,7 @@ def write(application, domain, *times, column="v", run=None, mode="append", wher
     else:  # goes on where another process was killed
         sink.restore((run, None, 0, {}))
     for number, time in enumerate(times):
-        sink.write_all(time, [session.createDataFrame([(number,)], f"{column} int")])
+        sink.write_all(time, [session.sql(f"select explode(cast(array({number}) as array<int>)) as {column}")])
     sink.complete(())
     sink.close()
     return sink.snapshot()[0], sink.already
@@ -582,9 +620,14 @@ print(rows())
 write("first", Nat(), 9, 10, run=run, mode="overwrite")
 print(rows())
 folder = sys.argv[2]
+print(refused("first", Nat(), 0), refused("first", Nat(), 0, run=run))
+folder = sys.argv[3]  # in which a run was killed before its first transaction was there
 print(refused("first", Nat(), 0))
+write("first", Nat(), 0, 1, run=run, mode="error")
+print(rows())
 folder = sys.argv[1]
 session.conf.set("spark.sql.codegen.wholeStage", "true")  # as users have it
+session.conf.set("spark.sql.shuffle.partitions", "2")
 run_page(session, Path(folder).parent)
 """
 
@@ -592,8 +635,11 @@ run_page(session, Path(folder).parent)
 def test_delta_lake_takes_a_replayed_time_once_and_the_page_runs(tmp_path: Path) -> None:
     (tmp_path / "strange").mkdir()
     (tmp_path / "strange" / "notes.txt").touch()
+    (tmp_path / "killed" / "_delta_log").mkdir(parents=True)
+    for name in ("part-00000-dddb50e7-c000.snappy.parquet", ".part-00000-dddb50e7-c000.snappy.parquet.crc"):
+        (tmp_path / "killed" / name).write_bytes(b"cut sh")
     run = subprocess.run(
-        [sys.executable, "-c", DELTA, str(tmp_path / "table"), str(tmp_path / "strange")],
+        [sys.executable, "-c", DELTA, *(str(tmp_path / name) for name in ("table", "strange", "killed"))],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -610,7 +656,9 @@ def test_delta_lake_takes_a_replayed_time_once_and_the_page_runs(tmp_path: Path)
         "1 [0, 1, 1, 1, 2]",
         "[0, 1, 2]",
         "[0, 1, 1, 2]",
+        "PointstampError PS780 1 PointstampError PS780 1",
         "PointstampError PS780 1",
+        "[0, 1]",
         "the page is so",
     ], run.stderr[-2_000:]
     log = [

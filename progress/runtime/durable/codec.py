@@ -45,8 +45,16 @@ class Beside(Protocol):
         """A checkpoint is taken now."""
         ...
 
+    def belongs_to(self, what: str) -> None:
+        """What is written from now on belongs to this."""
+        ...
+
     def write(self, part: Any) -> Any:
-        """Keep it; a name that can be kept."""
+        """Begin to keep it; a name that can be kept."""
+        ...
+
+    def finish(self) -> None:
+        """Wait until all of it is kept; where it cannot be, what is raised may say in `of` to what it belongs."""
         ...
 
     def read(self, name: Any) -> Any:
@@ -99,6 +107,8 @@ class Codec:
 
     def write(self, what: str, part: Callable[[], Any], *, rebuilds: bool = False) -> bytes:
         """The bytes of a part; `NotKept` where it cannot be kept. `rebuilds` as in `encoded`."""
+        if self.beside is not None:
+            self.beside.belongs_to(what)
         try:
             value = part()
             if not self.with_pickle:
@@ -111,6 +121,15 @@ class Codec:
         except Exception as error:
             raise NotKept(what, error) from error
         return stream.getvalue()
+
+    def finish(self) -> None:
+        """All parts are written: wait until what is kept beside them is; `NotKept` where it cannot be."""
+        if self.beside is None:
+            return
+        try:
+            self.beside.finish()
+        except Exception as error:
+            raise NotKept(getattr(error, "of", "what waits"), error) from error
 
     def read(self, what: str, state: Mapping[str, bytes], part: str) -> Any:
         """What a part holds; `NotRestored` where it is not what was written."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -30,7 +30,7 @@ from progress.runtime.observer import Observer
 from progress.runtime.on_spark.connect import is_remote
 from progress.runtime.on_spark.job_groups import JobGroups
 from progress.runtime.on_spark.kept_tables import KeptTables
-from progress.runtime.on_spark.losses import is_gone, loss
+from progress.runtime.on_spark.losses import Watch, is_gone, loss, told_of
 from progress.runtime.on_spark.metrics import Counters
 from progress.runtime.on_spark.session import active_session, check_session, start_session
 from progress.runtime.performed import Performed
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POOL = "spark.scheduler.pool"
+FIRST_POOL = "checkpoints of pointstamp"  # comes before "default" and those of workers
 
 
 class CutShort(Exception):
@@ -58,11 +59,13 @@ class OnSpark:
 
     def __init__(self, session: SparkSession | None = None, folder: str | None = None) -> None:
         self.session = session_for(session)
-        self.run_id = f"pointstamp-{uuid4().hex[:8]}"
-        self.tables = KeptTables(self.session, self.run_id, folder)
         self._is_remote = is_remote(self.session)
-        self.counters = Observer() if self._is_remote else Counters(self.session)
+        self.run_id = f"pointstamp-{uuid4().hex[:8]}"
+        with nullcontext() if self._is_remote else told_of(self.session.sparkContext._gateway):
+            self.tables = KeptTables(self.session, self.run_id, folder)
+            self.counters = Observer() if self._is_remote else Counters(self.session)
         self._context: Any = self.session if self._is_remote else self.session.sparkContext
+        self._watch: Watch | None = None
         self._lock = threading.Lock()
         self._groups = JobGroups()
         self._pools: dict[int, str] = {}  # of workers, by thread
@@ -73,6 +76,7 @@ class OnSpark:
         """The run begins."""
         self._core = core
         self._sinks = sinks
+        self._watch = Watch(self.session)
         leaving = {edge for inbox in core.inboxes for edge in inbox.leaves}
         self.tables.begin(lambda: core.tracker, lambda at: at in leaving and sinks.collects(at))
 
@@ -113,10 +117,23 @@ class OnSpark:
 
     @contextmanager
     def checkpoint(self) -> Iterator[None]:
-        """This thread, a worker, takes a checkpoint, for which DataFrames that wait are computed."""
-        self._take_pool()
-        with self._opened(f"{self.run_id} checkpoint", "checkpoint: what waits"):
-            yield
+        """This thread takes a checkpoint, for which DataFrames that wait are computed, in a pool of its own.
+
+        Of pools in which nothing runs, Spark takes the first by name. So the next core that is free is for these.
+        """
+        self._enter_pool(FIRST_POOL)
+        try:
+            with self._opened(f"{self.run_id} checkpoint", "checkpoint: what waits"):
+                yield
+        finally:
+            own = self._pools.get(threading.get_ident())
+            if own is not None:
+                self._enter_pool(own)
+
+    def check(self) -> None:
+        """Raise PS762 where Spark is gone, though nobody may have asked it for anything."""
+        if self._watch is not None:
+            self._watch.check()
 
     def group(self, node: str, time: Any) -> str:
         """The job group of the calls of a node at a time."""
@@ -134,6 +151,8 @@ class OnSpark:
 
         Where it ended because a part of Spark was lost, that is what is raised (PS762).
         """
+        if self._watch is not None:
+            self._watch.end()
         lost = None if not isinstance(error, Exception) else loss(error, self.session)
         self.tables.close(is_failed=kind is not None)
         if lost is not None:

@@ -9,7 +9,7 @@ as Spark would: the same columns, types and compression, and Spark's own descrip
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from progress.runtime.on_spark.connect import is_remote
 
@@ -29,20 +29,20 @@ DESCRIPTION = "org.apache.spark.sql.parquet.row.metadata"
 def few_rows_of(rows: DataFrame) -> bytes | None:
     """A file of Parquet with the rows, where those are known to be few; None elsewhere, and nothing is computed.
 
-    Cost: some calls of the JVM, and a job where they are.
+    Cost: some calls of the JVM, and a job where they are; none for rows that stand in the plan.
     """
     if is_remote(rows.sparkSession):
         return None
-    if not (_are_alike(rows.schema) and _are_few(rows) and _is_plain(rows.sparkSession)):
+    if not (_are_alike(rows.schema) and _are_few(rows) and is_plain(rows.sparkSession)):
         return None
-    return _file_of(rows.toArrow(), rows)
+    return _file_of(_at_hand(rows) if _stand_in_plan(rows) else rows.toArrow(), rows)
 
 
-def count_in(file: bytes) -> int:
-    """How many rows a file has."""
+def count_in(file: IO[bytes] | str) -> int:
+    """How many rows a file has, as it says itself."""
     from pyarrow import parquet  # type: ignore[import-untyped]
 
-    return int(parquet.read_metadata(io.BytesIO(file)).num_rows)
+    return int(parquet.read_metadata(file).num_rows)
 
 
 def _are_alike(columns: StructType) -> bool:
@@ -59,8 +59,24 @@ def _are_few(rows: DataFrame) -> bool:
     return bool(most.isDefined() and most.get() <= FEW and int(str(plan.stats().sizeInBytes())) <= LARGEST)
 
 
-def _is_plain(session: SparkSession) -> bool:
-    """Whether nothing is asked of files that Spark alone does."""
+def _stand_in_plan(rows: DataFrame) -> bool:
+    """Whether the plan is the rows themselves, or something that Spark has worked out while it planned."""
+    plan: Any = rows._jdf.queryExecution().optimizedPlan()
+    return str(plan.nodeName()) == "LocalRelation"
+
+
+def _at_hand(rows: DataFrame) -> Any:
+    import pyarrow
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    fields = [pyarrow.field(field.name, to_arrow_type(field.dataType)) for field in rows.schema.fields]
+    return pyarrow.Table.from_pylist([row.asDict() for row in rows.collect()], pyarrow.schema(fields))
+
+
+def is_plain(session: SparkSession) -> bool:
+    """Whether nothing is asked of files that Spark alone does. Over Spark Connect that is not known."""
+    if is_remote(session):
+        return False
     settings: Any = session._jsc.hadoopConfiguration()
     codec = str(session.conf.get(COMPRESSION, "snappy")).lower()
     return codec in ("snappy", "none", "uncompressed", "gzip", "zstd") and settings.get(ENCRYPTION) is None

@@ -115,7 +115,7 @@ class Folder:
     def exists(self, name: str = "") -> bool:
         """Whether there is something of this name; the folder itself without one."""
         if self.is_here:
-            return self._here(name).exists()
+            return self.here(name).exists()
         return bool(self._system.exists(self._path(self.place(name))))
 
     def names(self, name: str = "") -> list[str]:
@@ -123,7 +123,7 @@ class Folder:
         if not self.exists(name):
             return []
         if self.is_here:
-            return sorted(path.name for path in self._here(name).iterdir())
+            return sorted(path.name for path in self.here(name).iterdir())
         found = self._system.listStatus(self._path(self.place(name)))
         return sorted(status.getPath().getName() for status in found)
 
@@ -147,7 +147,7 @@ class Folder:
     def read(self, name: str) -> str:
         """The text of a file."""
         if self.is_here:
-            return self._here(name).read_text("utf-8")
+            return self.here(name).read_text("utf-8")
         stream = self._system.open(self._path(self.place(name)))
         try:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
@@ -159,11 +159,11 @@ class Folder:
         folder, _, last = name.rpartition("/")
         fresh = f"{folder}/.{last}-{uuid4().hex}"
         if self.is_here:
-            with self._here(fresh).open("wb") as file:
+            with self.here(fresh).open("wb") as file:
                 file.write(text.encode())
                 file.flush()
                 os.fsync(file.fileno())
-            self._here(fresh).replace(self._here(name))
+            self.here(fresh).replace(self.here(name))
             return
         stream = self._system.create(self._path(self.place(fresh)), True)
         try:
@@ -176,7 +176,7 @@ class Folder:
     def write_bytes(self, name: str, content: bytes) -> None:
         """A file, under its own name at once: for what nobody reads before a commit names it."""
         if self.is_here:
-            self._here(name).write_bytes(content)
+            self.here(name).write_bytes(content)
             return
         stream = self._system.create(self._path(self.place(name)), True)
         try:
@@ -196,7 +196,7 @@ class Folder:
         self.write(fresh, text)
         try:
             if self.is_here:
-                os.link(self._here(fresh), self._here(name))
+                os.link(self.here(fresh), self.here(name))
                 return True
             return bool(self._system.rename(self._path(self.place(fresh)), self._path(self.place(name))))
         except FileExistsError:
@@ -207,21 +207,21 @@ class Folder:
     def size(self, name: str) -> int:
         """How many bytes a file has."""
         if self.is_here:
-            return self._here(name).stat().st_size
+            return self.here(name).stat().st_size
         return int(self._system.getFileStatus(self._path(self.place(name))).getLen())
 
     def delete_if_empty(self, name: str) -> None:
         """Remove a folder in which there is nothing."""
         if self.is_here:
             with suppress(OSError):
-                self._here(name).rmdir()
+                self.here(name).rmdir()
         elif not self.names(name):
             self._system.delete(self._path(self.place(name)), False)
 
     def move(self, name: str, to: str) -> None:
         """Rename, in one step where the file system has one; what is there already under that name goes before."""
         if self.is_here:
-            self._move_here(self._here(name), self._here(to))
+            self._move_here(self.here(name), self.here(to))
             return
         target = self._path(self.place(to))
         self._system.mkdirs(target.getParent())
@@ -232,7 +232,7 @@ class Folder:
     def delete(self, name: str) -> None:
         """Remove what has this name, with all that is in it, if it is there."""
         if self.is_here:
-            place = self._here(name)
+            place = self.here(name)
             if place.is_dir() and not place.is_symlink():
                 shutil.rmtree(place, ignore_errors=True)
             else:
@@ -243,11 +243,12 @@ class Folder:
     def make(self, name: str) -> None:
         """A folder of this name, if there is none."""
         if self.is_here:
-            self._here(name).mkdir(parents=True, exist_ok=True)
+            self.here(name).mkdir(parents=True, exist_ok=True)
         else:
             self._system.mkdirs(self._path(self.place(name)))
 
-    def _here(self, name: str) -> Path:
+    def here(self, name: str) -> Path:
+        """The path of what has this name, in a folder of this machine."""
         return Path(ON_THIS_MACHINE.sub("", self.place(name)))
 
     def _move_here(self, place: Path, to: Path) -> None:

@@ -42,6 +42,7 @@ def check_java() -> None:
 
 def launched(settings: Mapping[str, str]) -> Any:
     """A gateway to a new JVM, or what the JVM said before it ended."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark import SparkConf
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
@@ -52,7 +53,7 @@ def launched(settings: Mapping[str, str]) -> Any:
     try:
         wanted = SparkConf().setAll(list(settings.items()))
         gateway = launch_gateway(wanted, {"stdout": writing, "stderr": writing})  # type: ignore[no-untyped-call]
-    except PySparkRuntimeError:
+    except (PySparkRuntimeError, Py4JError, ConnectionError):  # it may end while it is asked for the first time
         os.close(writing)
         return said.until_the_end()
     except BaseException as error:  # an interrupt

@@ -2,9 +2,11 @@
 
 A DataFrame is a plan, which another process cannot take over; its rows can be. So what waits in a queue, what a node
 keeps and what a sink has not written yet is computed when a checkpoint first meets it, in one job, and not again as
-long as it waits. What its source can make anew, as the rows of some files, is known by what it is made of, and is not
-computed. What no checkpoint holds any more is removed after the next one is on the disk. What this process was
-started from stays until it ends, since plans made of it may still read it.
+long as it waits. The jobs of one checkpoint begin together: where others have all cores, they have one after the other
+the first that is free, and do not each wait for one. Rows that stand in a plan need no job. What its source can make
+anew, as the rows of some files, is known by what it is made of, and is not computed. What no checkpoint holds any more
+is removed after the next one is on the disk. What this process was started from stays until it ends, since plans made
+of it may still read it.
 
 The folder has to be one that driver and executors see under the same path.
 """
@@ -14,20 +16,85 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from progress.runtime.on_spark.connect import is_remote
+from progress.runtime.on_spark.few_rows import few_rows_of
 from progress.runtime.on_spark.folders import as_it_is
 from progress.runtime.on_spark.reasons import said
 
 FOLDER, LOOKS = "frames", "looks"
+FILE = "rows.parquet"
+TURNS = threading.Semaphore(16)  # jobs of checkpoints that are begun at once
 
 
 class NotComputed(Exception):
-    """A DataFrame cannot be computed for a checkpoint: it fails, or the run was stopped and nothing new is to begin."""
+    """A DataFrame cannot be computed for a checkpoint: it fails, or the run was stopped and nothing new is to begin.
+
+    `of` says whose it is.
+    """
+
+    def __init__(self, says: str, of: str) -> None:
+        super().__init__(says)
+        self.of = of
+
+
+class Computed:
+    """A DataFrame that is being written, by a thread whose jobs belong to the group and pool of the one that asks."""
+
+    def __init__(self, part: Any, place: Path, of: str) -> None:
+        self.part = part
+        self.of = of
+        self.error: BaseException | None = None
+        self._place = place
+        self._thread: threading.Thread | None = None
+        if not is_remote(part.sparkSession):
+            self._thread = _inheriting(self._write, self._failed)
+            self._thread.start()
+
+    def finished(self) -> BaseException | None:
+        """Wait until it is over; why it failed, if it did."""
+        if self._thread is None:
+            try:
+                self._write()
+            except BaseException as error:
+                self._failed(error)
+        else:
+            self._thread.join()
+        return self.error
+
+    def _failed(self, error: BaseException) -> None:
+        """Whatever it is: there is no such file, and no checkpoint may name it."""
+        self.error = error
+
+    def _write(self) -> None:
+        with TURNS:
+            file = few_rows_of(self.part)
+            if file is None:
+                self.part.write.mode("overwrite").parquet(str(self._place))
+                return
+        shutil.rmtree(self._place, ignore_errors=True)
+        self._place.mkdir(parents=True)
+        (self._place / FILE).write_bytes(file)
+
+
+def _inheriting(target: Callable[[], None], failed: Callable[[BaseException], None]) -> threading.Thread:
+    """A thread whose jobs are of the group and in the pool of this one."""
+    from pyspark import InheritableThread
+
+    class Thread(InheritableThread):
+        def run(self) -> None:
+            try:
+                super().run()
+            except BaseException as error:  # of the target, or of the JVM before that is begun
+                failed(error)
+
+    return Thread(target, name="checkpoint", daemon=True)
 
 
 class KeptFrames:
@@ -39,6 +106,8 @@ class KeptFrames:
         self._numbers: WeakKeyDictionary[Any, tuple[int, str]] = WeakKeyDictionary()
         self._sources: dict[str, Callable[[Any], Any]] = {}
         self._made: WeakKeyDictionary[Any, tuple[str, Any]] = WeakKeyDictionary()  # by which source, of what
+        self._of = "what waits"  # to what the next part belongs
+        self._computed: list[Computed] = []  # for the checkpoint that is being taken
         self._held: set[int] = set()  # by the checkpoint that is being taken
         self._read: set[int] = set()  # by this process
         self._is_stopped = False
@@ -70,8 +139,12 @@ class KeptFrames:
         """The run was stopped: from now on `NotComputed` where a job would be needed."""
         self._is_stopped = True
 
+    def belongs_to(self, what: str) -> None:
+        """What is written from now on belongs to this."""
+        self._of = what
+
     def write(self, part: Any) -> tuple[Any, Any]:
-        """Keep a DataFrame; its number and its columns. Cost: a job, the first time.
+        """Keep a DataFrame; its number and its columns. Cost: a job, the first time, which is over after `finish`.
 
         Of one that its source makes anew: the edge, and what it is made of. Cost: none.
         """
@@ -81,21 +154,29 @@ class KeptFrames:
         known = self._numbers.get(part)
         if known is None:
             if self._is_stopped:
-                raise NotComputed("the run was stopped")
+                raise NotComputed("the run was stopped", self._of)
             number, self._next = self._next, self._next + 1
-            self._compute(part, str(self._folder / str(number)))
-            known = self._numbers[part] = (number, json.dumps(part.schema.jsonValue()))
+            known = (number, json.dumps(part.schema.jsonValue()))
+            self._computed.append(Computed(part, self._folder / str(number), self._of))
+            self._numbers[part] = known
         self._held.add(known[0])
         return known
 
-    def _compute(self, part: Any, place: str) -> None:
+    def finish(self) -> None:
+        """Wait until all that `write` was given is on the disk; `NotComputed` where it is not."""
         from py4j.protocol import Py4JError  # type: ignore[import-untyped]
         from pyspark.errors import PySparkException
 
-        try:
-            part.write.mode("overwrite").parquet(place)
-        except (PySparkException, Py4JError) as error:
-            raise NotComputed(said(error)) from error
+        failed = [each for each in self._computed if each.finished() is not None]
+        self._computed = []
+        for each in failed:
+            del self._numbers[each.part]
+        if failed:
+            error = failed[0].error
+            assert error is not None
+            if not isinstance(error, PySparkException | Py4JError):
+                raise error
+            raise NotComputed(said(error), failed[0].of) from error
 
     def read(self, name: tuple[Any, Any]) -> Any:
         """The DataFrame that was kept, to be read when it is used."""

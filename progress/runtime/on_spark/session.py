@@ -21,6 +21,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from progress.errors import PointstampError
@@ -30,6 +31,7 @@ from progress.runtime.on_spark.graphframes import GRAPHFRAMES_CLASS, GRAPHFRAMES
 from progress.runtime.on_spark.graphframes import comes_with_spark as has_graphframes
 from progress.runtime.on_spark.graphframes import import_it as import_graphframes
 from progress.runtime.on_spark.jvm import check_java, ends_on_interrupt, launched, own_interrupts, pass_on, reason_in
+from progress.runtime.on_spark.losses import told_of
 from progress.runtime.on_spark.settings import as_text, fill, found, found_in, is_here, joined
 
 if TYPE_CHECKING:
@@ -90,7 +92,8 @@ def start_session(
     with _STARTING:
         active = active_session()
         if active is not None:
-            check_session(active, graphframes is not False)
+            with _told(active):
+                check_session(active, graphframes is not False)
             return active
         given = {key: as_text(value) for key, value in (settings or {}).items()}
         if remote is None:
@@ -102,8 +105,14 @@ def start_session(
         session = _started(given, graphframes, list(packages), app_name)
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats on stderr what is raised
     logging.getLogger().addFilter(_is_not_raised)
-    check_session(session, graphframes is not False)
+    with _told(session):
+        check_session(session, graphframes is not False)
     return session
+
+
+def _told(session: SparkSession) -> AbstractContextManager[None]:
+    """What fails because the JVM of a session has ended is said so."""
+    return nullcontext() if is_remote(session) else told_of(session.sparkContext._gateway)
 
 
 def _is_not_raised(record: logging.LogRecord) -> bool:
@@ -155,7 +164,8 @@ def active_session() -> SparkSession | None:
         known = connect.SparkSession
         found: SparkSession | None = known.getActiveSession() or known._get_default_session()
         return found
-    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    with told_of(SparkContext._gateway):
+        return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
 def check_installed(graphframes: bool = True) -> None:
@@ -299,17 +309,19 @@ def _session(settings: Mapping[str, str], gateway: Any, is_new: bool) -> SparkSe
 
     pass_on(False)
     try:
-        with own_interrupts():
+        with told_of(gateway), own_interrupts():
             _check_settings(settings, gateway)
     except PointstampError:
         if is_new:
-            gateway.shutdown()
+            with suppress(Exception):  # it may have ended
+                gateway.shutdown()
             gateway.proc.stdin.close()  # which ends the JVM
         raise
     try:
-        with own_interrupts():
-            context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
-        session = SparkSession(context, options=dict(settings))
+        with told_of(gateway):
+            with own_interrupts():
+                context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
+            session = SparkSession(context, options=dict(settings))
     except (Py4JError, ValueError, TypeError) as error:
         java = getattr(error, "java_exception", None)
         reason = java.toString() if java is not None else str(error)

@@ -11,6 +11,7 @@ the same way, by settings of a session of its own.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -35,6 +36,8 @@ from progress.runtime.on_spark.sinks_modes import (
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+UNREAD = re.compile(r"\.?part-\d|[^=]+=")  # files as Delta Lake names them, and folders of partitions with such files
 
 
 class DeltaSink(TimedSink):
@@ -114,6 +117,8 @@ class Transactions:
         applications = _applications(session, self._path)
         if applications is None:
             names = [name for name in Folder(session, self._path).names() if name != "_delta_log"]
+            if is_continued:  # its first transaction may have been cut short, and nobody reads what that has left
+                names = [name for name in names if not UNREAD.match(name)]
             if names:
                 raise foreign(f"the folder {brief(self._path)}", names)
         elif not is_continued and self._sink.mode == ERROR:
