@@ -140,6 +140,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     replay.add_argument("--holding", action="append", default=[], metavar="LOCATION", help="who holds its frontier")
     replay.add_argument("--format", choices=("text", "json"), default="text")
+    replay.add_argument(
+        "--ui", type=_address, metavar="[HOST:]PORT", help="a page that goes back and forth in the trace; 0: any port"
+    )
+    replay.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
     replay.set_defaults(run=_replay)
 
     run = commands.add_parser("run", help="run the dataflow of a Python file between files of JSON lines")
@@ -152,6 +156,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--engine", choices=("sim", "threads", "asyncio", "spark"), default="threads")
     run.add_argument("--seed", type=int, metavar="N", help="what decides every choice of the engine sim")
+    run.add_argument("--order", metavar="FILE", help="choices of the engine sim: those that --save-order wrote")
+    run.add_argument("--save-order", metavar="FILE", help="write every choice of the engine sim there")
+    run.add_argument("--paused", action="store_true", help="with sim and --ui: the page chooses what happens next")
     run.add_argument("--workers", type=int, metavar="N", help="threads that run nodes, for threads and spark; 4")
     run.add_argument("--master", metavar="URL", help="of the engine spark; local[*]")
     run.add_argument(
@@ -521,6 +528,12 @@ def _replay(options: argparse.Namespace) -> int:
     if options.file == options.trace == "-":
         raise bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
     graph = read_graph(options.file)
+    if options.ui is not None:
+        from graphs.running.film import show_film
+
+        return show_film(options, graph)
+    if options.ui_token is not None:
+        raise bad_usage("--ui-token is for a page, and there is none", "--ui PORT")
     why = [pointstamp_in(graph, text, "why") for text in options.why]
     network = graph.network()
     for node, _ in why:

@@ -193,6 +193,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS743", "no-folder", "error", "A table is kept with a name, and there is no folder for it."),
     ("PS744", "mixed-tables", "error", "Values are not tables of one kind, or there is no kind to make."),
     ("PS745", "bad-row", "error", "Rows do not fit the columns of their table, or the columns are none."),
+    ("PS746", "bad-order", "error", "An order of a run cannot be read, or does not fit the run."),
     # Spark.
     ("PS751", "spark-missing", "error", "Spark was asked for and is not installed."),
     ("PS752", "java-missing", "error", "Spark needs Java, and there is none or an old one."),

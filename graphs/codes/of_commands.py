@@ -1,4 +1,4 @@
-"""Explanations of PS73x: what goes wrong with `pointstamp run`, its files, and the state that it keeps."""
+"""Explanations of PS73x, PS740, PS746: what goes wrong with `pointstamp run`, its files, and the state it keeps."""
 
 from __future__ import annotations
 
@@ -184,5 +184,22 @@ lines, and with `--state` the run goes on from its last checkpoint.""",
         example=_script(_PLAIN, f"{_WORD}pointstamp run count.py --input words=words.jsonl --output counts=/dev/full"),
         fix="""\
 Make room, or name another file. With `--state` the same command then goes on.""",
+    ),
+    "PS746": Explanation(
+        means="""\
+A file that `--order` names is not an order of a run, or one of its choices is not possible where
+the run has come to: what it takes is not there, or the run is over before the order is.""",
+        why="""\
+An order makes a run again, choice by choice. A run that would choose something else instead is
+another run, and nobody would see it.""",
+        example=_script(
+            _PLAIN,
+            """echo '{"pointstamp_order": 1}' > order.jsonl
+echo '{"notify": "count", "time": 0}' >> order.jsonl
+pointstamp run count.py --engine sim --order order.jsonl""",
+        ),
+        fix="""\
+Run the same pipeline with the same inputs as when `--save-order` wrote the file. Or end the order
+before the line that is named: what comes after its last line is chosen in turn, or by `--seed`.""",
     ),
 }

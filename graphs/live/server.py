@@ -23,6 +23,7 @@ MODULES = (
     "picture.js",
     "plots.js",
     "search.js",
+    "step.js",
     "waits.js",
 )
 PAGES = {
@@ -44,8 +45,19 @@ class Takes(Protocol):
         """Nothing is given any more."""
 
 
+class Steps(Protocol):
+    """A run that waits for a page to say what happens next."""
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows of it."""
+
+    def take(self, given: Any) -> Any:
+        """Do what a page wants; raises what is wrong with that. What it shows then."""
+
+
 class LiveView:
-    """The page of one run, until it is closed; `given`: the inputs to which it gives, by edge.
+    """The page of one run, until it is closed; `given`: the inputs to which it gives, by edge; `stepping`: of a run
+    that waits for it.
 
     `port` 0 takes any that is free; `url` tells which. With a token, nobody is answered who does not have it.
     """
@@ -57,14 +69,17 @@ class LiveView:
         host: str = ADDRESS,
         token: str | None = None,
         given: Mapping[str, Takes] | None = None,
+        stepping: Steps | None = None,
     ) -> None:
         self.watch = watch
         self.given = given or {}
+        self.stepping = stepping
         self.waits = Told(lambda: as_json(watch.waits()))
         self.told = Told(self._state)
         self._series = Told(lambda: as_json(watch.series.told()), SELDOM)
         self._delivered = Told(lambda: as_json(watch.delivered()), SELDOM)
-        self._graph = as_json(watch.graph() | {"gives": [*self.given]}).encode()  # a picture takes time: before the run
+        has = {"gives": [*self.given], "steps": stepping is not None}
+        self._graph = as_json(watch.graph() | has).encode()  # a picture takes time: before the run
         content = Content(
             pages=PAGES,
             answers={
@@ -76,7 +91,7 @@ class LiveView:
                 "/delivered": lambda _: self._delivered.text(),
             },
             events={"/events": self.told},
-            takes={"/give": self._give},
+            takes={"/give": self._give, **({} if stepping is None else {"/step": stepping.take})},
             tick=self._tick,
         )
         self._site = Site(content, port, host, token)
@@ -92,7 +107,10 @@ class LiveView:
 
     def _state(self) -> str:
         """The state, and in it what waits, which is looked for less often where that takes longer."""
-        return f'{as_json(self.watch.state())[:-1]},"waits":{self.waits.text().decode()}}}'
+        state = self.watch.state()
+        if self.stepping is not None:
+            state["stepping"] = self.stepping.state()
+        return f'{as_json(state)[:-1]},"waits":{self.waits.text().decode()}}}'
 
     def _tick(self) -> None:
         self.watch.sample()

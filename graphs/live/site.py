@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from graphs.files.notation import shown
 from graphs.live.guard import Guard, Refusal
 from graphs.live.told import MOST_READERS, Told
 from graphs.sessions.ask import read_line
+from graphs.terminal import bad_usage
 from progress.errors import PointstampError
 
 ADDRESS = "127.0.0.1"
@@ -62,6 +64,19 @@ class Content(NamedTuple):
     events: Mapping[str, Told]
     takes: Mapping[str, Callable[[Any], Any]] = {}  # by path: the answer to what was given
     tick: Callable[[], None] = lambda: None  # called again and again
+
+
+@contextmanager
+def serving(host: str, port: int) -> Iterator[None]:
+    """Say in one line why nothing can be served there, as `--ui` named it."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if host == ADDRESS:
+            raise bad_usage(f"--ui {port}: {reason}", "another port; 0 takes any that is free") from None
+        right = "an address of this machine, and a port that is free"
+        raise bad_usage(f"--ui {shown(host)}:{port}: {reason}", right) from None
 
 
 class Site:

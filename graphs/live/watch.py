@@ -8,13 +8,13 @@ which times, and how many.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from graphs.drawing.layout import layout
+from graphs.live.outstanding import by_edge, graph_to_json, outstanding
 from graphs.live.series import Series
-from graphs.sessions.track import blocker_to_json, frontier_to_json
+from graphs.sessions.track import blocker_to_json
 from graphs.sessions.waiting import wait_to_json, waits_to_json
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
@@ -23,12 +23,8 @@ from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
 from progress.runtime.source_failure import SourceFailed
-from progress.topology import NO_NODE, Network
+from progress.topology import Network
 
-MOST_LOCATIONS = 2_000  # whose frontiers are shown all; of more, those on the border and those where something is
-MOST_DRAWN = 3_000  # nodes and edges of a graph that has a picture
-ROOM = 18  # letters kept free in the picture for what changes, as `picture.js` has it
-MOST_ROWS = 100  # of a table
 MOST_TOLD = 30  # of the last notifications, late messages and dead letters
 MOST_KEPT = 1_000  # notifications that are remembered
 MOST_BLOCKERS = 20
@@ -102,23 +98,7 @@ class Watch(Observer):
 
     def graph(self) -> dict[str, Any]:
         """What does not change: names, ends, and the picture, None where the graph is too large for one."""
-        network = self.network
-        names = [*network.nodes, None]
-        return {
-            "name": self.name,
-            "engine": self.engine,
-            "nodes": list(network.nodes),
-            "edges": [
-                {"name": name, "from": names[source], "to": names[target]}
-                for name, source, target in zip(network.edges, network.sources, network.targets, strict=True)
-            ],
-            "picture": self._picture(),
-        }
-
-    def _picture(self) -> dict[str, Any] | None:
-        if len(self.network.nodes) + len(self.network.edges) > MOST_DRAWN:
-            return None
-        return layout(self.network, room=ROOM).to_json()
+        return graph_to_json(self.name, self.network) | {"engine": self.engine}
 
     def state(self) -> dict[str, Any]:
         """What changes. Cost: a frontier for each location that is shown, a look at all that is outstanding."""
@@ -143,36 +123,13 @@ class Watch(Observer):
         return state
 
     def _outstanding(self, core: Core) -> dict[str, Any]:
-        tracker = core.tracker
-        messages, pending, eligible = tracker.messages(), tracker.pending(), set(tracker.eligible())
-        queued = _by_edge(messages)
-        requests: dict[str, int] = {}
-        for node, _ in pending:
-            requests[node] = requests.get(node, 0) + 1
-        nodes = {
-            name: [requests.get(name, 0), inbox.size, inbox.busy]
+        inside = {
+            name: (inbox.size, inbox.busy)
             for name, inbox in zip(self.network.nodes, core.inboxes, strict=True)
-            if name in requests or inbox.size or inbox.busy
+            if inbox.size or inbox.busy
         }
-        shown = self._shown({*queued, *nodes})
-        return {
-            "steps": core.steps,
-            "held": [self.network.nodes[node] for node in [*core.held]],
-            "queued": queued,
-            "nodes": nodes,
-            "frontiers": {name: frontier_to_json(tracker, name) for name in shown},
-            "requests": [
-                {"node": node, "time": write_time(time), "ready": (node, time) in eligible}
-                for node, time in pending[:MOST_ROWS]
-            ],
-            "all_requests": len(pending),
-            "blocked": len(pending) - len(eligible),
-            "waiting": [
-                {"edge": edge, "time": write_time(time), "count": count}
-                for (edge, time), count in list(messages.items())[:MOST_ROWS]
-            ],
-            "all_waiting": sum(queued.values()),
-        }
+        held = [self.network.nodes[node] for node in [*core.held]]
+        return {"steps": core.steps, "held": held, **outstanding(core.tracker, inside)}
 
     def delivered(self) -> list[dict[str, Any]]:
         """The notifications that were delivered last, the latest at the end."""
@@ -190,16 +147,8 @@ class Watch(Observer):
         """Note rates and lengths of queues, if it is time to; called again and again. Costs little, see `Series`."""
         core = self._core
         if core is not None and self._seconds is None and self.series.is_due(now := self._clock()):
-            queued = _by_edge(core.tracker.messages())
+            queued = by_edge(core.tracker.messages())
             self.series.add(self._at(now), self._passed, queued, now, self._clock() - now)
-
-    def _shown(self, busy: set[str]) -> Sequence[str]:
-        network = self.network
-        if len(network.nodes) + len(network.edges) <= MOST_LOCATIONS:
-            return (*network.nodes, *network.edges)
-        ends = zip(network.edges, network.sources, network.targets, strict=True)
-        border = [name for name, source, target in ends if NO_NODE in (source, target)]
-        return [*border[:MOST_LOCATIONS], *sorted(busy.difference(border))[:MOST_LOCATIONS]]
 
     def waits(self) -> dict[str, Any]:
         """What waits, the longest first (`graphs.sessions.waiting`), `at` this second of the run.
@@ -232,11 +181,3 @@ class Watch(Observer):
             "all": len(found.by),
             "wait": None if wait is None else wait_to_json(wait),
         }
-
-
-def _by_edge(messages: Mapping[tuple[str, Any], int]) -> dict[str, int]:
-    """How many messages are queued on each edge that has some."""
-    queued: dict[str, int] = {}
-    for (edge, _), count in messages.items():
-        queued[edge] = queued.get(edge, 0) + count
-    return queued

@@ -32,6 +32,7 @@ from graphs.running.json_lines import JsonLines
 from graphs.running.line_sink import LineFile, LineSink, recorder
 from graphs.running.line_source import Lines, Position
 from graphs.running.on_spark import check_options, load_on, on_spark
+from graphs.running.order import Noted, Ordered, read_order
 from graphs.running.own_files import own_files
 from graphs.running.pipeline import PipelineFailed, is_own
 from graphs.running.signals import Signals
@@ -43,6 +44,7 @@ from graphs.wording import printable
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.checkpoint import State
+from progress.runtime.choosing import Chooser
 from progress.runtime.control import Cancelled, Control, TimedOut
 from progress.runtime.core import WaitsForEver
 from progress.runtime.display import Display
@@ -58,6 +60,7 @@ from progress.runtime.source_failure import SourceFailed
 
 if TYPE_CHECKING:
     from graphs.running.given import Given
+    from graphs.running.stepping import Stepping
     from progress.runtime.on_spark.engine import OnSpark
 
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
@@ -103,6 +106,13 @@ def _check(options: argparse.Namespace) -> None:
     for option, engines in (("seed", ("sim",)), ("workers", WITH_WORKERS)):
         if getattr(options, option) is not None and options.engine not in engines:
             raise bad_usage(f"--{option} is of no use to the engine {options.engine}", f"--engine {engines[0]}")
+    for option in ("order", "save_order", "paused"):
+        if getattr(options, option):
+            word = "--" + option.replace("_", "-")
+            if options.engine != "sim":
+                raise bad_usage(f"{word} is of no use to the engine {options.engine}", "--engine sim")
+            if options.state is not None:
+                raise bad_usage(f"{word} is of no use with --state", "one of the two: an order begins with its run")
     if options.workers is not None and options.workers < 1:
         raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
     if options.every is not None and options.state is None:
@@ -141,9 +151,11 @@ class Command:
         named_outputs = named(options.output, "output", [*self.edges, *self.side_outputs])
         self.outputs = _in_python(dataflow.sinks) | named_outputs
         self.files = {f"--output {name}": file for name, file in self.outputs.items()}
-        if options.trace is not None:
-            self.files["--trace"] = options.trace
-        check_apart({"PIPELINE.py": options.pipeline, **self._named_inputs()}, self.files)
+        for use, file in (("--trace", options.trace), ("--save-order", options.save_order)):
+            if file is not None:
+                self.files[use] = file
+        order = {} if options.order is None else {"--order": options.order}
+        check_apart({"PIPELINE.py": options.pipeline, **order, **self._named_inputs()}, self.files)
         check_own(options.pipeline, own_files(), self.files)
         if options.state is not None:
             check_outside(options.state, self.files)
@@ -157,6 +169,8 @@ class Command:
         self._opened = opened
         self._standard: LineFile | None = None
         self._check: Callable[[], None] = lambda: None  # raises when the run has to stop
+        self._stepping: Stepping | None = None
+        self._order = None if options.order is None else read_order(options.order, dataflow.network)
         self._closed: set[str] = set()  # edges of which the run that this one continues said that they are complete
         self._feeds: Sequence[Feed] = ()
         self._folder: StateFolder | None = None
@@ -197,7 +211,7 @@ class Command:
                 self._feeds = running.feeds
                 say_held(running)
                 say_one_at_a_time(running)
-                running.run(self.options.seed, self.options.workers or 4)
+                running.run(self.options.seed, self.options.workers or 4, self._chooser())
                 say_already(running)
                 self._finish()
             except (Cancelled, TimedOut, WaitsForEver) as stopped:
@@ -216,6 +230,21 @@ class Command:
             if name in self.sinks:
                 self.sinks[name].finish()
 
+    def _chooser(self) -> Callable[[Chooser], Chooser] | None:
+        """Who chooses what happens next before the seed does, or turns do: an order, then the page; written down."""
+        options, stepping, written = self.options, self._stepping, self.written.get("--save-order")
+        if options.order is None and stepping is None and written is None:
+            return None
+
+        def chooser(usual: Chooser) -> Chooser:
+            if stepping is not None:
+                usual = stepping.instead_of(usual)
+            if self._order is not None:
+                usual = Ordered(str(options.order), self._order, usual)
+            return usual if written is None else Noted(written, usual)
+
+        return chooser
+
     def _may_keep(self, running: Running) -> bool:
         """Whether a run that was stopped has a last checkpoint: if it is kept, and is nowhere half-way.
 
@@ -226,7 +255,11 @@ class Command:
 
     def _watched(self, observer: Observer | None) -> Observer | None:
         """The observer, and the live view beside it, if there is to be one."""
-        watch = serve(self.options, self.dataflow.network, self.given, self._opened)
+        if self.options.paused:
+            from graphs.running.stepping import Stepping
+
+            self._stepping = Stepping()
+        watch = serve(self.options, self.dataflow.network, self.given, self._stepping, self._opened)
         if watch is None:
             return observer
         return watch if observer is None else Observers(observer, watch)

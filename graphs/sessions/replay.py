@@ -10,7 +10,7 @@ A trace is read line by line: memory does not grow with it. To get to a line, al
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
@@ -28,6 +28,7 @@ from progress.tracking.refusal import Refusal
 
 LONGEST_TRACE_LINE = 8 * LONGEST_LINE  # text takes up to six characters a byte, and there is the answer
 ANSWERS = ("ready", "blocked", "error")
+COUNTS = ("line", "steps", "questions", "ready", "compared", "fed")
 NO_EARLIEST = "no earliest times"
 
 
@@ -57,6 +58,7 @@ class Replay:
         self.difference: Difference | None = None  # the first there was
         self.fed = 0  # the last line that was fed to the session
         self.answer: dict[str, Any] = {}  # to that line
+        self.taken: Mapping[str, Any] = {}  # that line, if it was taken
         self._text = b""  # of that line
         self._answered = True  # whether its recorded answer was met
 
@@ -66,13 +68,38 @@ class Replay:
             line = trace.readline(LONGEST_TRACE_LINE)
             if not line:
                 return
-            self.line += 1
-            self._play(line)
+            self.play_line(line)
         if not self._answered:  # the answer may stand on the next line
             with suppress(Refusal):
                 value = _read(trace.readline(LONGEST_TRACE_LINE), self.line + 1)
                 if _is_answer(value):
                     self._compare(value)
+
+    def standing(self) -> dict[str, Any]:
+        """All that is needed to go on from here, as plain data. Cost: O(what is outstanding)."""
+        return {
+            "session": self.session.standing(),
+            **{name: getattr(self, name) for name in COUNTS},
+            "refused": self.refused,
+            "difference": self.difference,
+            "answer": self.answer,
+            "text": self._text.decode("utf-8", "surrogateescape"),
+            "answered": self._answered,
+        }
+
+    @classmethod
+    def go_on(cls, graph: Graph, standing: dict[str, Any]) -> Replay:
+        """A replay that goes on from where another one stood."""
+        replay = cls(graph)
+        replay.session = TrackSession.go_on(graph, standing["session"])
+        for name in COUNTS:
+            setattr(replay, name, standing[name])
+        replay.refused = {**standing["refused"]}
+        replay.difference = None if standing["difference"] is None else Difference(*standing["difference"])
+        replay.answer = standing["answer"]
+        replay._text = standing["text"].encode("utf-8", "surrogateescape")
+        replay._answered = standing["answered"]
+        return replay
 
     def given(self) -> Any:
         """The last line that was fed to the session, as JSON data."""
@@ -81,7 +108,9 @@ class Replay:
         value = _read(self._text, self.fed)
         return value.get("in", value)
 
-    def _play(self, line: bytes) -> None:
+    def play_line(self, line: bytes) -> None:
+        """Play the next line of a trace; PS513 where it is damaged."""
+        self.line += 1
         if not line.strip():
             return
         value = _read(line, self.line)
@@ -105,6 +134,7 @@ class Replay:
             line = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(LONGEST_LINE + 2)
             answer = json.loads(self.session.answer_line(line))
         self.fed, self._text, self.answer, self._answered = self.line, text, answer, False
+        self.taken = value if isinstance(value, dict) and "error" not in answer else {}
         if "ready" in answer:
             self.steps += 1
             self.ready += len(answer["ready"])

@@ -45,6 +45,19 @@ class TrackSession:
             self._tracker = Tracker(self.graph)
         return self._tracker
 
+    def standing(self) -> dict[str, Any]:
+        """Where the session stands, as plain data. Cost: O(what is outstanding)."""
+        return {"begun": self._begun, "tracker": None if self._tracker is None else self._tracker.snapshot()}
+
+    @classmethod
+    def go_on(cls, graph: Graph, standing: Mapping[str, Any]) -> TrackSession:
+        """A session that stands where another one stood."""
+        session = cls(graph)
+        session._begun = standing["begun"]
+        if standing["tracker"] is not None:
+            session._tracker = Tracker.restore(graph, standing["tracker"])
+        return session
+
     def answer_line(self, line: bytes) -> str:
         """The answer to a line, as JSON in one line; a line that is refused is answered with an error.
 

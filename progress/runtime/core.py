@@ -270,18 +270,22 @@ class Core:
             self.commit(*done)
         return len(done)
 
-    def take(self, node: int, choose: Callable[[int], int] | None = None, most: int | None = None) -> Action:
+    def take(self, node: int, chosen: tuple[str | None, Any] | None = None, most: int | None = None) -> Action:
         """The next action of a node, taken out of its queues; nobody else runs the node until `commit`.
 
         A node whose `at_once` allows more calls stands in line again at once. Notifications come first, because they
-        hold times. `choose(n)` picks one of n things that might come next.
+        hold times. `chosen` is an edge and a time whose messages may be taken, or no edge and a time of which the node
+        may be notified.
         """
         inbox = self.inboxes[node]
         inbox.busy += 1
-        if inbox.ready and (choose is None or not inbox.queues or choose(2)):
-            action = Action(node, None, inbox.ready.popleft(), ())
+        if chosen is None:
+            chosen = (None, inbox.ready[0]) if inbox.ready else inbox.first()
+        if chosen[0] is None:
+            inbox.ready.remove(chosen[1])
+            action = Action(node, None, chosen[1], ())
         else:
-            action = self._messages(node, inbox, choose, self.most_at_once if most is None else most)
+            action = self._messages(node, inbox, (chosen[0], chosen[1]), self.most_at_once if most is None else most)
         if inbox.underway is not None:
             inbox.underway.begin(action)
         if inbox.at_once > 1 and inbox.has_work and not inbox.is_listed:
@@ -289,10 +293,9 @@ class Core:
             self.runnable.append(node)
         return action
 
-    def _messages(self, node: int, inbox: Inbox, choose: Callable[[int], int] | None, limit: int) -> Action:
+    def _messages(self, node: int, inbox: Inbox, key: tuple[str, Any], limit: int) -> Action:
         """The messages of one edge and time, at most so many."""
         keys = inbox.queues
-        key = inbox.first() if choose is None else inbox.chosen(choose)
         values = keys[key]
         if len(values) > limit:
             keys[key] = values[limit:]

@@ -159,7 +159,10 @@ class Inbox:
         count = len(self.queues)
         if count > FIRST and choose(count) >= FIRST:
             count = FIRST
-        edge, time = next(islice(self.queues, choose(count), None))
+        return self.follows(*next(islice(self.queues, choose(count), None)))
+
+    def follows(self, edge: str, time: Any) -> tuple[str, Any]:
+        """What has to be taken before messages of this edge and time: the first at or before them, maybe themselves."""
         less_equal = self.orders[edge]
         return next(key for key in self.queues if key[0] == edge and less_equal(key[1], time))
 

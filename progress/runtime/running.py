@@ -15,6 +15,7 @@ from progress.runtime.ahead import Ahead
 from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.checks import LATE, check_outputs, late_edges, late_name
+from progress.runtime.choosing import Chooser, InTurn, Seeded
 from progress.runtime.control import Control
 from progress.runtime.core import Core, Step
 from progress.runtime.durable.codec import Codec
@@ -146,9 +147,14 @@ class Running:
         names = {*network.outputs, *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
         self._collected = () if otherwise is not None else tuple(name for name in names if name not in sinks)
 
-    def run(self, seed: int | None, workers: int) -> Results:
-        """Run to the end. PS739 where something is outstanding then."""
+    def run(self, seed: int | None, workers: int, chooser: Callable[[Chooser], Chooser] | None = None) -> Results:
+        """Run to the end. PS739 where something is outstanding then.
+
+        `chooser` makes of who chooses for the engine `sim`, by the seed or in turn, who does so instead.
+        """
         self.chance = None if seed is None else Random(seed)
+        usual: Chooser | None = None if self.chance is None else Seeded(self.chance)
+        who = usual if chooser is None else chooser(usual or InTurn())
         with contained(), self._to_the_end():
             if self.engine == "asyncio":
                 asyncio.run(self._in_a_loop())
@@ -160,7 +166,7 @@ class Running:
                     self.core.start()
                 rests = self._begin()
                 if self.engine == "sim":
-                    simulate(self.core, self._open, self.brought, self.chance, self.limit, self.control.check, rests)
+                    simulate(self.core, self._open, self.brought, who, self.limit, self.control.check, rests)
                 else:
                     Threads(self.core, self._open, self.brought, workers, self.control, rests, self.on_spark).run()
         return self._results()

@@ -1,14 +1,14 @@
-"""The engine `sim`: one thread, and a seed that decides every choice; a seed gives the same bytes every time.
+"""The engine `sim`: one thread, in which a `Chooser` decides every choice, such as a seed: the same bytes every time.
 
-Without a seed nothing is left to chance either: nodes take turns, each with all that waits at one time.
+Without one nothing is left to chance either: nodes take turns, each with all that waits at one time.
 """
 
 from __future__ import annotations
 
-import random
 import select
 from collections.abc import Callable, Sequence
 
+from progress.runtime.choosing import Chooser, Possible
 from progress.runtime.core import Core
 from progress.runtime.rests import Rests
 from progress.runtime.source import Brought, Feed
@@ -23,7 +23,7 @@ def simulate(
     core: Core,
     feeds: Sequence[Feed],
     brought: Callable[[Feed, Brought], None],
-    chance: random.Random | None = None,
+    chooser: Chooser | None = None,
     limit: int = 10_000,
     check: Callable[[], None] = lambda: None,
     rests: Rests | None = None,
@@ -41,10 +41,10 @@ def simulate(
     A source that comes from elsewhere (`Feed.handle`) is looked at when there is nothing else to do, and one item is
     taken: so it does not matter when what arrives, as long as there is one such source.
     """
-    if chance is None:
+    if chooser is None:
         _in_turn(core, feeds, brought, check, rests)
     else:
-        _at_random(core, feeds, brought, chance, limit, check, rests)
+        _as_chosen(core, feeds, brought, chooser, limit, check, rests)
 
 
 def _in_turn(
@@ -102,39 +102,40 @@ def _one_item(core: Core, feeds: list[Feed], brought: Callable[[Feed, Brought], 
     select.select([feed.handle for feed in feeds if feed.handle is not None], [], [], pause)
 
 
-def _at_random(
+def _as_chosen(
     core: Core,
     feeds: Sequence[Feed],
     brought: Callable[[Feed, Brought], None],
-    rng: random.Random,
+    chooser: Chooser,
     limit: int,
     check: Callable[[], None],
     rests: Rests | None,
 ) -> None:
-    """Every choice is the seed's: which node or source, which of what waits there, how much of it."""
+    """One action at a time, each as it is chosen."""
     here, there = _apart(feeds)
     while True:
         check()
         if rests is not None and rests.is_due():
             rests.rest()
-        nodes = core.runnable
-        sources = [feed for feed in here if feed.may_be_read(core)] if core.queued < limit else []
-        if not nodes and not sources:
+        possible = Possible(core, here, limit)
+        if not possible:
             if not there:
+                chooser.over()
                 return
             _one_item(core, there, brought, rests)
             continue
-        choice = rng.randrange(len(nodes) + len(sources))
-        if choice >= len(nodes):
-            feed = sources[choice - len(nodes)]
-            brought(feed, feed.look(rng.randint(1, 4)))
+        choice = chooser.choose(possible)
+        if choice is None:
+            continue
+        if choice.kind == "read":
+            feed = next(feed for feed in here if feed.edge == choice.place)
+            brought(feed, feed.look(choice.many))
             if feed.is_over:
                 here.remove(feed)
             continue
-        nodes.rotate(-choice)
-        node = nodes.popleft()
-        nodes.rotate(choice)
-        inbox = core.inboxes[node]
-        inbox.is_listed = False
-        if inbox.has_work:
-            core.commit(core.perform(core.take(node, rng.randrange, rng.randint(1, 4))))
+        node = possible.node_of(choice)
+        assert node is not None
+        core.runnable.remove(node)
+        core.inboxes[node].is_listed = False
+        edge = choice.place if choice.kind == "take" else None
+        core.commit(core.perform(core.take(node, (edge, choice.time), choice.many)))

@@ -10,9 +10,9 @@ export function way(proof, folds = []) {
 }
 
 export class Details {
-  /** `gives`: the inputs that take from this page; `give` opens the form for one of them; `ask` finds all who hold it. */
-  constructor({ gives = [], give, ask }) {
-    Object.assign(this, { gives, give, ask });
+  /** `gives`: the inputs that take from this page; `give` opens the form for one of them; `ask` finds all who hold it; `acts`: what else can be done. */
+  constructor({ gives = [], give, ask, acts = () => [] }) {
+    Object.assign(this, { gives, give, ask, acts });
   }
 
   make() {
@@ -36,6 +36,7 @@ export class Details {
     if (wait.by.kind === "input" && this.gives.includes(location)) {
       made.action.append(element("button", { type: "button", class: "do", onclick: () => this.give(location) }, `Give something to ${location}`));
     }
+    made.action.append(...this.acts(wait));
     made.proof.append(way(wait.by.proof, wait.by.folds));
     if (this.ask) {
       made.all.append(element("button", { type: "button", class: "more", onclick: () => this.showAll(made, wait) }, "All that hold it"));

@@ -11,6 +11,7 @@ import { Locations } from "./locations.js";
 import { Picture } from "./picture.js";
 import { Plots } from "./plots.js";
 import { Search } from "./search.js";
+import { Step } from "./step.js";
 import { Waits } from "./waits.js";
 
 const figures = new Figures(byId("phase"), byId("reason"), byId("figures"));
@@ -38,6 +39,12 @@ async function begin() {
     give: (name) => form.open(name),
     ask: (node, time) => ask("why", { node, time: JSON.stringify(time) }),
   });
+  const step = graph.steps
+    ? new Step({
+        section: byId("step-section"), count: byId("step-count"), says: byId("step-says"), list: byId("step-list"), one: byId("step-one"),
+        once: byId("step-once"), end: byId("step-end"), pause: byId("step-pause"), run: byId("step-run"), node: byId("step-node"), go: byId("step-go"),
+      }, graph.nodes, (data) => give("step", data))
+    : null;
   const showWay = (wait) => picture.way(wait?.by ? wait.by.proof.map(([name]) => name) : [], wait?.request[0]);
   const waits = new Waits({
     list: byId("waits"), count: byId("waits-count"), none: byId("waits-none"), news: byId("news"), more: byId("waits-more"), details,
@@ -55,6 +62,7 @@ async function begin() {
   function show(now) {
     state = now;
     figures.show(state, graph.engine);
+    if (step && state.stepping) step.show(state.stepping);
     letters.show(state, search);
     delivered.show(state, search);
     plots.show(state, search);

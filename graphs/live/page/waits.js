@@ -1,6 +1,6 @@
 // What waits, the longest first: each a line that opens, with its reason in it.
 
-import { duration, element, keep, keyOf, pointText, say } from "./elements.js";
+import { duration, element, keep, keyOf, pointText, say, several } from "./elements.js";
 
 const SHOWN = 8; // lines, until more are asked for
 const KINDS = { input: "the input", message: "a message on", request: "a request of" };
@@ -51,7 +51,7 @@ export class Waits {
 
   update(item, wait) {
     say(item.what, pointText(wait.request));
-    say(item.age, wait.age === undefined ? "" : duration(wait.age + this.passed));
+    say(item.age, wait.age === undefined ? several(wait.steps, "step") : duration(wait.age + this.passed));
     say(item.by, wait.by ? `held by ${KINDS[wait.by.kind]} ${pointText(wait.by.pointstamp)}` : "held by too much to tell");
     const isOpen = keyOf(wait.request) === this.key;
     item.button.setAttribute("aria-expanded", String(isOpen));

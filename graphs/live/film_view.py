@@ -1,0 +1,167 @@
+"""The page of `pointstamp replay FILE TRACE --ui PORT`: a recorded session as a film (docs/replay.md).
+
+A thread develops the film and follows a trace that grows; each look goes first (`Film`). Nothing can be changed here.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from graphs.graph import Graph
+from graphs.live.outstanding import graph_to_json, outstanding
+from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json
+from graphs.live.told import Told
+from graphs.sessions.film import Film
+from graphs.sessions.track import blocker_to_json
+from graphs.sessions.waiting import wait_to_json, waits_to_json
+from graphs.wording import elided
+
+PACKAGE = "graphs.live.page"
+MODULES = (
+    "connection.js",
+    "details.js",
+    "elements.js",
+    "locations.js",
+    "moment.js",
+    "picture.js",
+    "search.js",
+    "timeline.js",
+    "waits.js",
+)
+PAGES = {
+    "/": (PACKAGE, "film.html"),
+    **{f"/{name}": (PACKAGE, name) for name in ("film.js", "page.css", *MODULES)},
+}
+AT_ONCE = 500  # lines that are developed before somebody may look
+PAUSE = 0.25  # seconds between looks at whether the trace has grown
+MOST_WAITS = 30
+MOST_BLOCKERS = 20
+LONGEST = 4_000  # characters of a line that are shown
+AROUND = 4  # lines shown before and after one
+
+
+class FilmView:
+    """Serves the page of a film until it is closed, and develops it. `at` is the line that the page shows first."""
+
+    def __init__(
+        self, film: Film, name: str, at: int, port: int, host: str = ADDRESS, token: str | None = None
+    ) -> None:
+        self.film = film
+        self._graph: Graph = film.graph
+        self._name = name
+        self._at = at
+        self._over = threading.Event()
+        self.told = Told(lambda: as_json(self.state()))
+        answers: dict[str, Callable[[Asked], Any]] = {
+            "/graph": lambda _: graph_to_json(self._name, self._graph.network()) | {"at": self._at},
+            "/state": lambda _: self.state(),
+            "/line": lambda asked: self.line(_number(asked, "line")),
+            "/why": self._why,
+            "/freed": self._freed,
+            "/next": self._next,
+        }
+        content = Content(pages=PAGES, answers=answers, events={"/events": self.told})
+        self._site = Site(content, port, host, token)
+        self.url = self._site.url
+        self._thread = threading.Thread(target=self._develop, name="film", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._over.set()
+        self._thread.join()
+        self._site.close()
+        self.film.close()
+
+    def _develop(self) -> None:
+        while not self._over.is_set():
+            if not self.film.develop(AT_ONCE):
+                self._over.wait(PAUSE)
+
+    # --- what is told ---------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """How far the film is known, and what is wrong with it."""
+        film, counts = self.film, self.film.counts
+        difference = counts.difference
+        return {
+            "known": film.known,
+            "share": film.share,
+            "torn": film.is_torn,
+            "damage": None if film.damage is None else f"line {film.damage.line}: {film.damage}",
+            "difference": None if difference is None else difference.line,
+            "steps": counts.steps,
+            "refused": sum(counts.refused.values()),
+            "ready": counts.ready,
+        }
+
+    def line(self, number: int) -> dict[str, Any]:
+        """How things stand after a line; only how far the film is known, where it is not known so far."""
+        if number > self.film.known:
+            return {"line": number, "known": self.film.known}
+        first = max(1, number - AROUND)
+        with self.film.at(number) as replay:
+            tracker = replay.session.tracker
+            found = {
+                "line": number,
+                "known": self.film.known,
+                "fed": replay.fed,
+                "in": _text(replay.given()),
+                "out": _text(replay.answer) if replay.fed else "",
+                "is_refused": "error" in replay.answer,
+                **outstanding(tracker, {}),
+                "waits": waits_to_json(tracker.why(), MOST_WAITS),
+            }
+        return found | {"around": {"first": first, "lines": self.film.lines(first, 2 * AROUND + 1)}}
+
+    def _why(self, asked: Asked) -> Any:
+        node, time = self._request(asked)
+        with self.film.at(_number(asked, "line")) as replay:
+            tracker = replay.session.tracker
+            found, wait = tracker.why(node, time), tracker.why().of(node, time)
+            return {
+                "blocked": found.blocked,
+                "by": [blocker_to_json(blocker) for blocker in found.by[:MOST_BLOCKERS]],
+                "all": len(found.by),
+                "wait": None if wait is None else wait_to_json(wait),
+            }
+
+    def _freed(self, asked: Asked) -> Any:
+        node, time = self._request(asked)
+        freed = self.film.freed_by(node, time, _number(asked, "line"))
+        if freed is None:
+            return {"line": None, "known": self.film.known}
+        return {
+            "line": freed.line,
+            "asked": freed.asked,
+            "by": [blocker_to_json(blocker) for blocker in freed.by[:MOST_BLOCKERS]],
+            "all": len(freed.by),
+            "in": self.film.lines(freed.line, 1, LONGEST)[0],
+        }
+
+    def _next(self, asked: Asked) -> Any:
+        line = self.film.next_delivery(asked.get("node", ""), _number(asked, "line"))
+        return {"line": line, "known": self.film.known}
+
+    def _request(self, asked: Asked) -> tuple[str, Any]:
+        try:
+            node, data = asked["node"], json.loads(asked["time"])
+        except (KeyError, ValueError, RecursionError):
+            raise NotAnswered("line=N&node=NAME&time=JSON is asked for") from None
+        if node not in self._graph.network().numbers:
+            raise NotAnswered(f"there is no node {node!r}")
+        return node, self._graph.time_from_json(node, data)
+
+
+def _number(asked: Asked, name: str) -> int:
+    text = asked.get(name, "")
+    if not (text.isascii() and text.isdigit()) or len(text) > 18:
+        raise NotAnswered(f"{name}=NUMBER is asked for")
+    return int(text)
+
+
+def _text(data: Any) -> str:
+    return elided(json.dumps(data, ensure_ascii=False, default=str), LONGEST)
