@@ -44,8 +44,8 @@ def main(lines: int = LINES) -> None:
                 pass
 
         print(f"all developed {took(develop):8.1f} s, {len(shown.marks)} marks")
-        with path.open("rb") as file:
-            print(f"replay        {took(lambda: Replay(graph).play(file)):8.1f} s")
+        with path.open("rb") as trace:
+            print(f"replay        {took(lambda: Replay(graph).play(trace)):8.1f} s")
         shown.replayed = 0
         seeks = sorted(took(lambda: shown.seek(rng.randrange(lines))) for _ in range(SEEKS))
         print(f"to a line     {1e3 * sum(seeks) / SEEKS:8.1f} ms on average, {1e3 * seeks[-1]:.1f} ms at most")

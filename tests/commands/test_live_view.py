@@ -20,9 +20,9 @@ import pytest
 
 from graphs import Graph, load
 from graphs.live import LiveView, Watch, site, told
+from graphs.live.outstanding import MOST_DRAWN
 from graphs.live.server import MODULES
 from graphs.live.told import Told
-from graphs.live.watch import MOST_DRAWN
 from progress.runtime import Complete, Dataflow, Node
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
 

@@ -2,7 +2,7 @@
 
 import { at, brief, capped, drawn, element, frontierText } from "./elements.js";
 
-/** Letters that the layout keeps free for what changes; `graphs.live.watch.ROOM`. */
+/** Letters that the layout keeps free for what changes; `graphs.live.outstanding.ROOM`. */
 const ROOM = 18;
 const SMALLEST = 0.85, LARGEST = 1.7; // of the size in which the layout has made it
 
