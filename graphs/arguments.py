@@ -46,14 +46,16 @@ def split(text: str, names: Container[str]) -> tuple[str, str | None]:
     return text[:place], text[place + 1 :]
 
 
-def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any]:
-    """LOCATION=TIME; a time that is not JSON is text."""
+def pointstamp_in(graph: Graph, text: str, option: str | None = "at") -> tuple[str, Any]:
+    """LOCATION=TIME, of an option or as an argument; a time that is not JSON is text."""
     from graphs.files.notation import shown
     from graphs.sessions.ask import read_json
 
     location, written = split(text, graph.network().numbers)
+    given = shown(text) if option is None else f"--{option} {shown(text)}"
     if written is None:
-        raise bad_usage(f"--{option} {shown(text)}: no time", f"LOCATION=TIME, like --{option} input=0")
+        like = "body=3" if option is None else f"--{option} input=0"
+        raise bad_usage(f"{given}: no time", f"LOCATION=TIME, like {like}")
     try:
         data = read_json(written)
     except PointstampError:
@@ -61,9 +63,9 @@ def pointstamp_in(graph: Graph, text: str, option: str = "at") -> tuple[str, Any
     try:
         return location, graph.time_from_json(location, data)
     except PointstampError as error:
-        raise bad_usage(f"--{option} {shown(text)}: {error.message}", error.hint) from None
+        raise bad_usage(f"{given}: {error.message}", error.hint) from None
     except RecursionError:
-        raise bad_usage(f"--{option} {shown(text)}: the time is nested too deeply", "a time of the location") from None
+        raise bad_usage(f"{given}: the time is nested too deeply", "a time of the location") from None
 
 
 def check_setting(setting: str) -> None:

@@ -146,6 +146,27 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
     replay.set_defaults(run=_replay)
 
+    why = commands.add_parser("why", help="what waits, oldest first: since when, who holds it, what would let it go")
+    why.add_argument(
+        "target", metavar="TARGET", help="a pipeline, *.py; a trace of track --record or run --trace; a live view's URL"
+    )
+    why.add_argument("request", nargs="?", metavar="NODE=TIME", help="this request alone, with all that holds it")
+    why.add_argument("--graph", metavar="FILE", help="of a trace: its graph file, or its pipeline")
+    why.add_argument("--line", type=_positive, metavar="N", help="of a trace: after this line, not at the end")
+    why.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="EDGE=FILE",
+        help="of a pipeline: what comes in there, as in run",
+    )
+    why.add_argument(
+        "--end", action="store_true", help="of a pipeline: an input is closed where its file ends, as in run"
+    )
+    why.add_argument("--seconds", type=float, metavar="S", help="of a pipeline: look after so long at the latest; 30")
+    why.add_argument("--format", choices=("text", "json"), default="text")
+    why.set_defaults(run=_why)
+
     run = commands.add_parser("run", help="run the dataflow of a Python file between files of JSON lines")
     run.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`, or `flow`")
     run.add_argument(
@@ -569,6 +590,12 @@ def _opened(path: str) -> AbstractContextManager[BinaryIO]:
         return Path(path).open("rb")
     except (OSError, ValueError) as error:
         raise cannot_read(path, error) from None
+
+
+def _why(options: argparse.Namespace) -> int:
+    from graphs.running.why import why
+
+    return why(options)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -37,6 +37,7 @@ class Code(NamedTuple):
         from graphs.codes.of_commands import COMMANDS
         from graphs.codes.of_engines import ENGINES
         from graphs.codes.of_files import FILES
+        from graphs.codes.of_live import LIVE
         from graphs.codes.of_models import MODELS
         from graphs.codes.of_operators import OPERATORS
         from graphs.codes.of_partitions import PARTITIONS
@@ -48,7 +49,7 @@ class Code(NamedTuple):
         from graphs.codes.of_tables import TABLES
         from graphs.codes.of_verdicts import VERDICTS
 
-        runs = (STEPS, RUNS, COMMANDS, ENGINES, SPARK, TABLES, STREAMS)
+        runs = (STEPS, RUNS, COMMANDS, LIVE, ENGINES, SPARK, TABLES, STREAMS)
         parts = (FILES, CALLS, VERDICTS, QUESTIONS, MODELS, OPERATORS, ADAPTERS, PARTITIONS, *runs)
         return next(part[self.number] for part in parts if self.number in part)
 
@@ -194,6 +195,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS744", "mixed-tables", "error", "Values are not tables of one kind, or there is no kind to make."),
     ("PS745", "bad-row", "error", "Rows do not fit the columns of their table, or the columns are none."),
     ("PS746", "bad-order", "error", "An order of a run cannot be read, or does not fit the run."),
+    ("PS749", "no-live-view", "error", "Nothing answers at the address of a live view, or something else does."),
     # Spark.
     ("PS751", "spark-missing", "error", "Spark was asked for and is not installed."),
     ("PS752", "java-missing", "error", "Spark needs Java, and there is none or an old one."),

@@ -70,10 +70,19 @@ OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS762")  # of the ru
 def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
     """Run a pipeline, and answer the exit code. `observer` is told of what happens."""
     _check(options)
-    try:
+
+    def act() -> int:
         with ExitStack() as opened:
             spark = on_spark(options, opened)
             return Command(options, load_on(spark, options.pipeline), opened, spark).run(observer)
+
+    return told(options.pipeline, act)
+
+
+def told(pipeline: str, act: Callable[[], int]) -> int:
+    """The exit code of what is done with a pipeline; where its own code fails, its traceback and one line."""
+    try:
+        return act()
     except NodeFailed as failure:
         value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
         return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")
@@ -91,7 +100,7 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
         if not is_own(error):
             raise
         where = "".join(f" {note}" for note in getattr(error, "__notes__", ()) if note.startswith(IN_A_SINK))
-        found = PipelineFailed(f"{options.pipeline} failed{where}", error)
+        found = PipelineFailed(f"{pipeline} failed{where}", error)
         return _failed(found.trace, str(found))
 
 

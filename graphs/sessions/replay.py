@@ -19,6 +19,7 @@ from graphs.files.notation import kind_of
 from graphs.graph import Graph
 from graphs.sessions.ask import LONGEST_LINE, read_json
 from graphs.sessions.track import TrackSession, blocker_to_json, encode, frontier_to_json, read_step
+from graphs.sessions.waiting import blocker_lines
 from graphs.wording import elided, printable
 from progress.errors import PointstampError
 from progress.plain import write_time
@@ -256,22 +257,13 @@ def render(found: dict[str, Any]) -> str:
     for answer in found["why"]:
         node, time = answer["request"]
         lines += ["", f"Why {printable(node)} {_shown(time)} {'waits' if answer['blocked'] else 'does not wait'}"]
-        lines += _blockers(answer["by"], "  ")
+        lines += blocker_lines(answer["by"], "  ")
     for answer in found["holding"]:
         nobody = ": nobody" if answer["held"] == [] else f": {NO_EARLIEST}" if answer["held"] is None else ""
         lines += ["", f"Who holds {printable(answer['location'])}{nobody}"]
         for held in answer["held"] or ():
-            lines += [f"  at {_shown(held['time'])}", *_blockers(held["by"], "    ")]
+            lines += [f"  at {_shown(held['time'])}", *blocker_lines(held["by"], "    ")]
     return "\n".join(lines) + "\n"
-
-
-def _blockers(blockers: Sequence[dict[str, Any]], indent: str) -> Iterable[str]:
-    for blocker in blockers:
-        steps = [f"{printable(name)} {_shown(time)}" for name, time in blocker["proof"]]
-        for fold in blocker.get("folds", ()):
-            steps[fold["after"]] += f" -> ({fold['times']} times {' -> '.join(map(printable, fold['cycle']))})"
-        name, time = blocker["pointstamp"]
-        yield f"{indent}{blocker['kind']} {printable(name)} {_shown(time)}: {' -> '.join(steps)}"
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> list[str]:

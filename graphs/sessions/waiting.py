@@ -1,12 +1,16 @@
-"""What waits, as JSON data: the one form of it, for `pointstamp why`, the live view and replays (docs/why.md)."""
+"""What waits, as JSON data and as text: for `pointstamp why`, the live view and replays (docs/why.md)."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphs.checking.check import folds_to_json, pairs
-from graphs.files.notation import shown
+from graphs.sessions.track import blocker_to_json
+from graphs.wording import elided, printable
 from progress.plain import write_time
+from progress.tracker import Tracker
 from progress.tracking.wait import LetGo, Wait, Waits
 
 MOST_SHOWN = 20
@@ -39,7 +43,7 @@ def wait_to_json(wait: Wait) -> dict[str, Any]:
         }
     data["held_by"] = wait.held_by
     data["let_go"] = None if let_go is None else _let_go_to_json(let_go)
-    data["says"] = wait.sentence(shown)
+    data["says"] = wait.sentence(_said)
     return data
 
 
@@ -57,3 +61,69 @@ def _bound(time: Any) -> Any:
     if isinstance(time, tuple):
         return [_bound(part) for part in time]
     return "unbounded" if time == float("inf") else time
+
+
+def why_to_json(tracker: Tracker, node: str, time: Any) -> dict[str, Any]:
+    """All that holds a request, pending or not, and its wait where it waits."""
+    found = tracker.why(node, time)
+    wait = tracker.why().of(node, time)
+    return {
+        "request": [node, write_time(time)],
+        "blocked": found.blocked,
+        "by": [blocker_to_json(blocker) for blocker in found.by],
+        "wait": None if wait is None else wait_to_json(wait),
+    }
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def render(found: dict[str, Any]) -> str:
+    """For the terminal: the one request that was asked for, or all that waits. All of it data, maybe of a stranger."""
+    lines = [f"{printable(found['of'])} {printable(found['stands'])}"]
+    if "why" in found:
+        return "\n".join([*lines, *_one(found["why"])]) + "\n"
+    waiting, ready = found["waiting"], found["ready"]
+    are = f"{waiting} request{' waits' if waiting == 1 else 's wait'}" if waiting else "nothing waits"
+    lines[0] += f": {are}" + (f", {ready} ready to be delivered" if ready else "")
+    for wait in found["waits"]:
+        lines += ["", printable(wait["says"]), *_way(wait["by"])]
+    if waiting > len(found["waits"]):
+        lines += ["", f"and {waiting - len(found['waits'])} more"]
+    return "\n".join(lines) + "\n"
+
+
+def _one(why: dict[str, Any]) -> Iterable[str]:
+    wait, by = why["wait"], why["by"]
+    node, time = why["request"]
+    if wait is not None:
+        yield from ["", printable(wait["says"]), *_way(wait["by"])]
+        yield from ["", "All that holds it"]
+    elif by:
+        yield from ["", f"{_said(node)} at {_shown(time)} was not asked for. It would wait for"]
+    else:
+        yield from ["", f"{_said(node)} at {_shown(time)} does not wait"]
+    yield from blocker_lines(by, "  ")
+
+
+def _way(by: dict[str, Any] | None) -> list[str]:
+    return [] if by is None else list(blocker_lines([by], "  "))
+
+
+def blocker_lines(blockers: Sequence[dict[str, Any]], indent: str) -> Iterable[str]:
+    """Who holds something, each in a line with its proof."""
+    for blocker in blockers:
+        steps = [f"{printable(name)} {_shown(time)}" for name, time in blocker["proof"]]
+        for fold in blocker.get("folds", ()):
+            steps[fold["after"]] += f" -> ({fold['times']} times {' -> '.join(map(printable, fold['cycle']))})"
+        name, time = blocker["pointstamp"]
+        yield f"{indent}{printable(blocker['kind'])} {printable(name)} {_shown(time)}: {' -> '.join(steps)}"
+
+
+def _said(value: Any) -> str:
+    """A name as it is, a time as JSON: both safe, and not too long."""
+    return printable(elided(value, 80)) if isinstance(value, str) else _shown(write_time(value))
+
+
+def _shown(value: Any) -> str:
+    return printable(elided(json.dumps(value, ensure_ascii=False, default=str), 1_000))
