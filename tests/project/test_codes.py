@@ -20,6 +20,7 @@ from graphs.codes.of_calls import CALLS
 from graphs.codes.of_commands import COMMANDS
 from graphs.codes.of_engines import ENGINES
 from graphs.codes.of_files import FILES
+from graphs.codes.of_live import LIVE
 from graphs.codes.of_models import MODELS
 from graphs.codes.of_operators import OPERATORS
 from graphs.codes.of_partitions import PARTITIONS
@@ -96,6 +97,7 @@ def test_severities_are_those_of_the_specification() -> None:
 def test_every_code_is_explained_once() -> None:
     parts = [set(FILES), set(CALLS), set(VERDICTS), set(STEPS), set(QUESTIONS), set(RUNS), set(COMMANDS), set(SPARK)]
     parts += [set(ENGINES), set(TABLES), set(MODELS), set(OPERATORS), set(STREAMS), set(ADAPTERS), set(PARTITIONS)]
+    parts += [set(LIVE)]
     assert set.union(*parts) == set(CODES)
     assert sum(map(len, parts)) == len(CODES)
 
