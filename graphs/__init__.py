@@ -7,7 +7,9 @@ from graphs.composition import compose
 from graphs.files.reading import from_data, from_text, load
 from graphs.files.writing import to_data
 from graphs.graph import Graph
+from graphs.notebook import picture
 from graphs.ports import add_operator
+from progress.notebook import draw_by
 
 if TYPE_CHECKING:
     from graphs.running.json_lines import JsonLines
@@ -26,6 +28,8 @@ __all__ = [
     "to_data",
     "to_networkx",
 ]
+
+draw_by(picture)
 
 
 def __getattr__(name: str) -> Any:

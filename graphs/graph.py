@@ -20,6 +20,7 @@ from progress.garbage import without_cycle_search
 from progress.normal_form.declared import Declared, Enter, Identity, Leave, Never, comparing, sends_nothing
 from progress.normal_form.generic import GenericSummary
 from progress.normal_form.layout import layout_of
+from progress.notebook import InNotebooks, Shown
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.plain import read_time, write_time
 from progress.summary import NormalSummary, OpaqueSummary, Summary
@@ -60,7 +61,7 @@ class NodeRecord:
         self.label = label
 
 
-class Graph:
+class Graph(InNotebooks):
     """A dataflow graph. Adding a node or an edge costs O(1); `network()` costs O(nodes + edges) once after a change.
 
     Parameters
@@ -98,6 +99,20 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({self.name or ''!r}, {len(self.nodes)} nodes, {len(self.edges)} edges)"
+
+    def _shown(self) -> Shown:
+        try:
+            network = self.network()
+        except PointstampError as error:  # it is not whole yet, or does not fit together
+            return Shown(
+                f"{self!r}: {error}",
+                ("node", "times"),
+                [(name, repr(each.domain)) for name, each in self.nodes.items()],
+            )
+        sends = {name: str(record.summary) for name, record in self.nodes.items() if record.summary != self._identity}
+        rows = [(name, repr(each.domain), sends.get(name, "")) for name, each in self.nodes.items()]
+        texts = {name: [word] for name, word in sends.items()}
+        return Shown(repr(self), ("node", "times", "sends by"), rows, network, texts)
 
     def node(
         self,

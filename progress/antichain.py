@@ -12,6 +12,7 @@ from typing import Any
 
 from progress.comparable import part_of
 from progress.effort import STEPS_AN_INSERT, Effort
+from progress.notebook import InNotebooks, Shown, shown_order, times_in_words
 from progress.order import Domain, comparing_costs, is_pair
 
 
@@ -35,7 +36,7 @@ def minimal_elements(domain: Domain, times: Iterable[Any], effort: Effort | None
     return tuple(found)
 
 
-class Antichain:
+class Antichain(InNotebooks):
     """A growing antichain: `insert` keeps only minimal times.
 
     Cost of each operation: O(1) for total orders, O(log width) and the times removed for pairs of numbers, O(width) for
@@ -58,6 +59,12 @@ class Antichain:
         self._comparing = 0  # found when it is first asked for
         for time in times:
             self.insert(time)
+
+    def __repr__(self) -> str:
+        return f"Antichain({self._domain!r}, [{times_in_words(self.in_order())}])"
+
+    def _shown(self) -> Shown:
+        return shown_order(self._domain, self.in_order())
 
     @property
     def times(self) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from itertools import islice
 from math import inf
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from progress.normal_form.coordinate import Undecided
 from progress.normal_form.endless import is_endless, moved_without_end
 from progress.normal_form.layout import Numbers, layout_of
 from progress.normal_form.pieces import Piece, compose, holds, moved
+from progress.notebook import MOST_DRAWN, InNotebooks, Shown, times_in_words
 from progress.pointstamp import Pointstamp, ending_at
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE, Network, Topology, network_of
@@ -66,7 +68,7 @@ class _Fallen(_Entry):
         self.rounds = rounds
 
 
-class Closure:
+class Closure(InNotebooks):
     """The result of `close`: minimal times at every location, membership, and a way to each of its times."""
 
     def __init__(self, network: Network) -> None:
@@ -78,6 +80,23 @@ class Closure:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(of {self.network!r})"
+
+    def _shown(self) -> Shown:
+        found = {name: times_in_words(self._times_or_none(location)) for name, location in self._few()}
+        found = {name: times for name, times in found.items() if times}
+        rows = [*found.items()]
+        texts = {name: [f"\u2265 {times}"] for name, times in rows}
+        return Shown("what may still arrive: closure", ("location", "from"), rows, self.network, texts)
+
+    def _few(self) -> list[tuple[str, int]]:
+        """The locations that fit into a picture, or a table."""
+        return [*islice(self.network.numbers.items(), 5 * MOST_DRAWN)]
+
+    def _times_or_none(self, location: int) -> tuple[Any, ...]:
+        try:
+            return self.times(location)
+        except NoMinimalTimes:
+            return ("without end",)
 
     def add(self, entry: _Entry) -> bool:
         """Take a time at a node; whether it was new. Cost: that of `Antichain.insert`."""

@@ -27,12 +27,13 @@ from progress.cycles.judging import (
 from progress.cycles.rising import is_silent_on_any_order, rises_on_any_order
 from progress.cycles.sampling import relation, sampled_walks
 from progress.cycles.walk import Budget, Found, followed, layout_at, visited
-from progress.errors import PointstampError
+from progress.errors import PointstampError, brief
 from progress.garbage import without_cycle_search
 from progress.normal_form.coordinate import Relation, Undecided
 from progress.normal_form.endless import low_enough, lower_than
 from progress.normal_form.layout import layout_of
 from progress.normal_form.pieces import piece_relations
+from progress.notebook import Shown, as_html, walked
 from progress.pointstamp import Pointstamp
 from progress.summary import NormalSummary, Summary
 from progress.topology import NO_NODE, Network, Topology, network_of
@@ -127,6 +128,31 @@ class Report(NamedTuple):
     condition_2: Condition2
     transitive: Transitivity
     advancing: Advancing
+
+    def __repr__(self) -> str:
+        return f"Report({', '.join(f'{name}: {verdict}' for name, verdict, _ in self._rows())})"
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """Each verdict in a word, and what shows that it fails."""
+        early, offence = self.condition_1.witness, self.condition_2.witness
+        cycle = self.advancing.cycle
+        shows = (
+            "" if early is None else f"{early.node!r} at {brief(early.time)} asks for {brief(early.requests)}",
+            "" if offence is None else walked(offence.path),
+            "" if self.transitive.counterexample is None else walked(self.transitive.counterexample),
+            "" if cycle is None else " -> ".join(map(brief, cycle)),
+        )
+        words = {True: "holds", False: "fails", None: "undecided"}
+        names = ("condition 1", "condition 2", "transitive", "advancing")
+        verdicts = (self.condition_1.holds, self.condition_2.holds, self.transitive.holds, self.advancing.holds)
+        return [(name, words[holds], show) for name, holds, show in zip(names, verdicts, shows, strict=True)]
+
+    def _shown(self) -> Shown:
+        return Shown("verdicts on a graph", ("", "verdict", "shown by"), self._rows())
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        return as_html(self._shown())
 
     def raise_if_broken(self) -> None:
         """Raise a `PointstampError` that names the first thing that keeps the graph from running well.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from progress.antichain import Antichain
 from progress.cycles.finite_way import finite_way
 from progress.errors import PointstampError
+from progress.notebook import InNotebooks, Shown
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network, Topology, network_of
 
@@ -40,7 +41,7 @@ class _Step(NamedTuple):
     before: _Step | None
 
 
-class CouldResultIn:
+class CouldResultIn(InNotebooks):
     """The relation of one graph.
 
     A call costs O(edges * width) applications of summaries where Condition 2 holds; where it fails, at most
@@ -54,6 +55,10 @@ class CouldResultIn:
 
     def __repr__(self) -> str:
         return f"CouldResultIn({self.network!r})"
+
+    def _shown(self) -> Shown:
+        how = "relation((location, time), (location, time)) asks it, relation.proof shows the way"
+        return Shown(f"could-result-in of {self.network!r}: {how}", network=self.network)
 
     def __call__(self, start: tuple[str, Any], end: tuple[str, Any]) -> bool:
         """Whether `start` could-result-in `end`."""

@@ -16,6 +16,7 @@ from itertools import product as combinations_of
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from progress.errors import PointstampError
+from progress.notebook import InNotebooks, Shown, shown_order
 
 Time: TypeAlias = Hashable
 
@@ -89,7 +90,7 @@ def is_integer(value: object) -> bool:
     return type(value) is int
 
 
-class _Structural:
+class _Structural(InNotebooks):
     """Domains are values: equal when they are of one class and have equal parts."""
 
     __slots__ = ("_parts",)
@@ -102,6 +103,9 @@ class _Structural:
 
     def __hash__(self) -> int:
         return hash((type(self), self._parts))
+
+    def _shown(self) -> Shown:
+        return shown_order(self)
 
 
 class Nat(_Structural):

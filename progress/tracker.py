@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any, overload
 
 from progress.effort import TooMuchWork
@@ -22,8 +23,10 @@ from progress.engines import Engine
 from progress.errors import brief
 from progress.garbage import without_cycle_search
 from progress.kernel import TooMuchForKernel
+from progress.notebook import MOST_DRAWN, InNotebooks, Shown, times_in_words
 from progress.order import opening_times
 from progress.pointstamp import Pointstamp
+from progress.summary import NoMinimalTimes
 from progress.topology import Topology, network_of
 from progress.tracking.awaited import Awaited
 from progress.tracking.blocking import Holding, Why
@@ -43,7 +46,7 @@ MISSING = object()
 Touched = Iterable[tuple[Any, ...]]  # each begins with the name of a location where what lies there has changed
 
 
-class Tracker:
+class Tracker(InNotebooks):
     """Progress of one running system.
 
     Parameters
@@ -105,6 +108,22 @@ class Tracker:
     def __repr__(self) -> str:
         kernel = " on the kernel" if self.kernel else ""
         return f"Tracker({self.network!r}, {self.engine}{kernel}, {self._outstanding} outstanding)"
+
+    def _shown(self) -> Shown:
+        with self._lock:  # all of it is of one moment
+            waits, network = self.why(), self.network
+            names = [*islice(network.numbers, 5 * MOST_DRAWN)]
+            frontiers = {name: times_in_words(self._frontier_or_none(name)) for name in names}
+        texts = {name: [f"\u2265 {times}"] for name, times in frontiers.items() if times}
+        shown = waits._shown()
+        rows = [*shown.rows, *((f"{name!r} from {times} on",) for name, times in frontiers.items() if times)]
+        return shown._replace(head=("what waits, and what may still arrive",), rows=rows, network=network, texts=texts)
+
+    def _frontier_or_none(self, location: str) -> tuple[Any, ...]:
+        try:
+            return self.frontier(location)
+        except NoMinimalTimes:
+            return ("without end",)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise not_to_be_copied()
@@ -388,6 +407,8 @@ class Tracker:
         """
         if node is MISSING and time is MISSING:
             with self._lock:
+                if not self._waiters:
+                    return Waits([], len(self._eligible), self._steps, is_whole=True)
                 asked = [Asked(place.number, time, step, at) for place, time, step, at in self._waiters.values()]
                 lying, steps = everything(self._ledger), self._steps
                 now = None if self._clock is None else self._clock()

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cached_property, total_ordering
 
 from progress.errors import brief
+from progress.notebook import InNotebooks, Shown, shown_order
 from progress.order import Domain, Sum
 from progress.topology import NO_NODE
 from recursion.call_graph import CallGraph
@@ -25,7 +26,7 @@ from recursion.relation import Relation
 from recursion.stack import Call, Procedure, Stack, first_difference, shortest_chain
 
 
-class StackOrder:
+class StackOrder(InNotebooks):
     """The preorder of stacks at one location: reflexive and transitive; equivalent stacks need not be equal."""
 
     is_total = False
@@ -38,6 +39,9 @@ class StackOrder:
 
     def __repr__(self) -> str:
         return "stack"
+
+    def _shown(self) -> Shown:
+        return shown_order(self)
 
     def in_words(self) -> str:
         """What a time is here, for a hint."""

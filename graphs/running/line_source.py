@@ -171,6 +171,13 @@ class Lines:
         return tuple(first.times)
 
     @property
+    def read_of(self) -> tuple[int, int] | None:
+        """How many bytes of a file were read, and how many it has now; None where nobody knows."""
+        if self.is_live:
+            return None
+        return self._place - self._first, os.fstat(self._descriptor).st_size - self._first
+
+    @property
     def place(self) -> str:
         """The file and the line of what it gave last."""
         return f"{self.file}:{self._number}"

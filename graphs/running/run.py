@@ -207,7 +207,7 @@ class Command:
                 if known["is_finished"]:
                     return FINE
         self._open_given()
-        observer = self._watched(observer or (Display() if self._has_terminal() else None))
+        observer = self._watched(observer or (Display(reading=self._read) if self._has_terminal() else None))
         with Signals() as signals:
             control = Control(self.options.timeout, signals.came)
             running: Running | None = None
@@ -272,6 +272,13 @@ class Command:
         if watch is None:
             return observer
         return watch if observer is None else Observers(observer, watch)
+
+    def _read(self) -> tuple[int, int] | None:
+        """How many bytes of the inputs were read, and how many there are; None where one of them is no file."""
+        known = [lines.read_of for lines in [*self.lines.values()]]
+        if not known or None in known:
+            return None
+        return sum(each[0] for each in known if each), sum(each[1] for each in known if each)
 
     def _has_terminal(self) -> bool:
         """Whether a line that changes may be shown: standard error is a terminal that no output writes to."""

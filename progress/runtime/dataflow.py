@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief, one_of
+from progress.notebook import InNotebooks, Shown
 from progress.runtime.checks import by_edge, check_control, check_numbers, check_told, policies, times_ahead
 from progress.runtime.control import Control
 from progress.runtime.core import Step
@@ -28,7 +29,7 @@ FEW = 8  # nodes whose code is shown
 ENGINES = ("sim", "threads", "asyncio", "spark")
 
 
-class Dataflow:
+class Dataflow(InNotebooks):
     """A graph and its nodes, from which any number of runs can be made, also at once: no two share anything of it.
 
     Parameters
@@ -78,6 +79,12 @@ class Dataflow:
         code = ", ".join(f"{name!r}: {kind_of(code)}" for name, code in [*self.nodes.items()][:FEW])
         more = f", and {len(self.nodes) - FEW:,} more" if len(self.nodes) > FEW else ""
         return f"Dataflow({len(network.nodes):,} nodes, {len(network.edges):,} edges; {code or 'no code'}{more})"
+
+    def _shown(self) -> Shown:
+        rows = [(brief(name), kind_of(code)) for name, code in self.nodes.items()]
+        rows += [(f"into {brief(name)}", brief(source)) for name, source in self.sources.items()]
+        rows += [(f"out of {brief(name)}", brief(sink)) for name, sink in self.sinks.items()]
+        return Shown(f"dataflow of {self.network!r}", ("at", "there is"), rows, self.network)
 
     def _check_node(self, name: str) -> None:
         if self.network.numbers.get(name, len(self.network.nodes)) >= len(self.network.nodes):

@@ -1,4 +1,4 @@
-"""A line on the terminal that shows how a run goes: what was done, how fast, where outputs stand, what is blocked.
+"""A line on the terminal that shows how a run goes: what was done, how fast, where outputs stand, what waits longest.
 
 It needs a terminal that can be written to; piped, nothing is shown. `rich` draws it, from the extra `run`; without it
 there is no line, and the run is the same. A thread of its own looks at the run, so that the line is true as well while
@@ -13,11 +13,13 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, TextIO
 
+from progress.errors import brief
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
 from progress.runtime.source_failure import SourceFailed
 from progress.summary import NoMinimalTimes
+from progress.wording import elided, printable
 
 PAUSE = 0.25  # seconds between two pictures
 SHARE = 19  # times as long as a look at the run took, nobody looks again
@@ -32,6 +34,7 @@ class Display(Observer):
     stream : where; standard error
     clock : the seconds now
     wait : waits so many seconds, or until the run is over; whether it is
+    reading : how much of what comes in was read, and how much there is, where that is known: then there is a bar
 
     Cost: that of `line` for each picture, at most a twentieth of the time.
     """
@@ -43,11 +46,13 @@ class Display(Observer):
         stream: TextIO | None = None,
         clock: Callable[[], float] = monotonic,
         wait: Callable[[float], bool] | None = None,
+        reading: Callable[[], tuple[int, int] | None] | None = None,
     ) -> None:
         self._stream = stream or sys.stderr
         self._clock = clock
         self._is_over = threading.Event()
         self._wait = wait or self._is_over.wait
+        self._reading = reading or (lambda: None)
         self._status: Any = None
         self._thread: threading.Thread | None = None
         self._core: Core | None = None
@@ -68,7 +73,7 @@ class Display(Observer):
         except ImportError:
             return
         self._is_over.clear()
-        self._status = Console(file=self._stream).status(self.line())
+        self._status = Console(file=self._stream).status(self._picture())
         self._status.start()
         self._thread = threading.Thread(target=self._show, args=(self._status,), daemon=True, name="display")
         self._thread.start()
@@ -77,7 +82,7 @@ class Display(Observer):
         took = 0.0
         while not self._wait(max(PAUSE, SHARE * took)):
             begin = self._clock()
-            status.update(self.line())
+            status.update(self._picture())
             took = self._clock() - begin
 
     def performed(self, node: str, edge: str | None, time: Any, count: int) -> None:
@@ -103,6 +108,15 @@ class Display(Observer):
             self._status.stop()
         self._core = None
 
+    def _picture(self) -> Any:
+        """The line, which is text and nothing else whatever names say, and a bar where there is an end to come to."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.text import Text
+
+        line, read = Text(self.line()), self._reading()
+        return line if read is None else Group(line, ProgressBar(completed=100 * _share(*read), width=40))
+
     def line(self) -> str:
         """How the run goes, in one line."""
         core = self._core
@@ -113,14 +127,15 @@ class Display(Observer):
             f"{self._notifications} notifications",
             f"{core.queued} waiting",
         ]
-        eligible = set(core.tracker.eligible())
-        blocked = [request for request in core.tracker.pending() if request not in eligible]
-        if blocked:
-            parts.append(f"{len(blocked)} blocked, first {blocked[0][0]} at {blocked[0][1]}")
+        if read := self._reading():
+            parts.insert(0, f"{_share(*read):.0%} read")
+        waits = core.tracker.why()
+        if waits:
+            parts.append(f"{len(waits)} blocked: {waits[0].sentence(_word)}")
         if held := len(core.held):
             parts.append(f"{held} held back")
         parts += [f"{count} {word}" for count, word in ((self._late, "late"), (self._failures, "failed")) if count]
-        return "; ".join([*parts, *self._outputs(core)])
+        return printable("; ".join([*parts, *self._outputs(core)]))
 
     def _outputs(self, core: Core) -> list[str]:
         network = core.network
@@ -133,3 +148,12 @@ class Display(Observer):
                 continue
             found.append(f"{name} at {', '.join(map(str, times[:2]))}" if times else f"{name} complete")
         return found
+
+
+def _share(read: int, size: int) -> float:
+    return min(read / size, 1.0) if size else 1.0
+
+
+def _word(value: Any) -> str:
+    """A name as it is, a time as Python writes it; neither too long."""
+    return elided(value, 40) if isinstance(value, str) else brief(value)

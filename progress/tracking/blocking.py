@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from progress.closure import close_numbered
 from progress.effort import Effort
+from progress.errors import brief
+from progress.notebook import Shown, as_html, walked
 from progress.notification import Proofs
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
@@ -31,6 +33,15 @@ class Why(NamedTuple):
 
     blocked: bool
     by: tuple[Blocker, ...]
+
+    def _shown(self) -> Shown:
+        rows = [(each.kind, *map(brief, each.pointstamp), walked(each.proof)) for each in self.by]
+        title = f"waits for {len(rows)}" if self.blocked else "does not wait"
+        return Shown(title, ("waits for", "at", "time", "by way of"), rows)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        return as_html(self._shown())
 
 
 class Holding(NamedTuple):

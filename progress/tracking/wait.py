@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from progress.closure import Closure, ClosureTooLarge
 from progress.effort import TooMuchWork
 from progress.errors import brief
+from progress.notebook import InNotebooks, Shown
 from progress.notification import Proofs
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
@@ -74,6 +75,11 @@ class Wait:
         self.held_by: int | None = None
         self._about = about
         self._holder: Holder | None = None
+
+    @property
+    def network(self) -> Network:
+        """The graph in which it waits."""
+        return self._about.network
 
     def hold(self, holder: Holder, often: int) -> None:
         """Enter who was found to hold it most."""
@@ -182,7 +188,7 @@ class About:
         return [len(network.nodes) + edge for edge in network.incoming[network.number(request.location)]]
 
 
-class Waits:
+class Waits(InNotebooks):
     """All requests that wait, oldest first: a sequence of `Wait`.
 
     `ready` counts the requests that wait for nothing but their delivery, `steps` all steps that were taken. `is_whole`
@@ -213,6 +219,14 @@ class Waits:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences()) or "nothing waits"
+
+    def _shown(self) -> Shown:
+        title = f"{len(self)} requests wait, {self.ready} are ready"
+        rows = [(each,) for each in self.sentences()]
+        if not self._waits:
+            return Shown(title)
+        oldest = self._waits[0]
+        return Shown(title, ("the oldest first",), rows, oldest.network, way=[place for place, _ in oldest.proof])
 
     def sentences(self, most: int = 10, show: Show = brief) -> list[str]:
         """The oldest ones, each in one sentence, and how many more there are."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -161,8 +162,14 @@ class Timer:
 class Watched(Display):
     """Keeps what it shows."""
 
-    def __init__(self, stream: io.StringIO, timer: Timer, clock: Callable[[], float]) -> None:
-        super().__init__(stream, clock, timer)
+    def __init__(
+        self,
+        stream: io.StringIO,
+        timer: Timer,
+        clock: Callable[[], float],
+        reading: Callable[[], tuple[int, int] | None] | None = None,
+    ) -> None:
+        super().__init__(stream, clock, timer, reading)
         self.lines: list[str] = []
         self._timer = timer
 
@@ -199,10 +206,50 @@ def test_a_terminal_shows_what_is_blocked_while_nothing_happens() -> None:
         yield SILENT  # the message has been consumed when the source is asked again
         timer.tick()
         assert "1 messages" in display.lines[-1]
-        assert display.lines[-1].endswith("1 blocked, first count at 0; counts at 0")
+        says = "1 blocked: count at 0 has waited 0.0 s for the input numbers, open at 0: moving it past 0 or closing it"
+        assert f"{says} lets go; counts at 0" in re.sub(r"waited \d+\.\d s", "waited 0.0 s", display.lines[-1])
 
     dataflow().run(sources={"numbers": silent}, observer=display)
     assert len(display.lines) == 3  # at the beginning, in the silence, at the end
+
+
+def test_names_of_strangers_are_text_and_nothing_else_on_the_line() -> None:
+    evil = "\x1b[2J\x07[red]x[/nope]\u202e"
+    graph = Graph().node(evil).edge(None, evil, f"{evil} in").edge(evil, None, evil + "out")
+    stream, timer = Terminal(), Timer()
+    display = Watched(stream, timer, itertools.count().__next__)
+
+    def numbers() -> Iterator[Any]:
+        yield 0, 1
+        yield SILENT
+        timer.tick()
+        assert "1 blocked" in display.lines[-1]
+
+    Dataflow(graph, {evil: Counted}, sources={f"{evil} in": numbers}).run(observer=display)
+    assert all(line.isprintable() for line in display.lines)
+    shown = stream.getvalue()
+    assert "\x1b[2J" not in shown
+    assert "\x07" not in shown
+    assert "[red]x[/nope]" in shown.replace("\n", "")
+
+
+class Counted(Node):
+    """Asks for every time."""
+
+    def on_message(self, edge: str, time: int, value: int, out: Out) -> None:
+        out.request(time)
+
+
+def test_there_is_a_bar_where_it_is_known_how_much_there_is_to_read() -> None:
+    stream, timer = Terminal(), Timer()
+    display = Watched(stream, timer, itertools.count().__next__, lambda: (3, 4))
+    dataflow().run(observer=display)
+    assert display.lines[-1].startswith("75% read; 4 messages")
+    assert "\u2501" * 20 in stream.getvalue()
+    for read, share in (((0, 0), "100%"), ((5, 4), "100%"), ((0, 4), "0%")):
+        display = Watched(Terminal(), Timer(), itertools.count().__next__, lambda: read)  # noqa: B023
+        dataflow().run(observer=display)
+        assert display.lines[0].startswith(f"{share} read")
 
 
 def test_a_look_that_takes_long_is_not_taken_often() -> None:
