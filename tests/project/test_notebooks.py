@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from graphs import Graph, from_data
-from progress import CouldResultIn, Finite, Nat, Product, Sum, Tracker, check_conditions, close
+from progress import CouldResultIn, Finite, Lex, Nat, Product, Sum, Tracker, check_conditions, close
 from progress.antichain import Antichain
 from progress.notebook import MOST_DRAWN, MOST_ROWS
 from progress.runtime import Dataflow, Node
@@ -231,6 +231,10 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "closure": lambda: close(loop(), [("body", 1)]),
     "relation": lambda: CouldResultIn(loop()),
     "dataflow": lambda: Dataflow(loop()),
+    "finite": lambda: Finite(["a", "b", "c"], [("a", "b"), ("a", "c")]),
+    "pairs": lambda: Product((Nat(), Nat())),
+    "lex": lambda: Lex((Nat(), Nat())),
+    "staircase": lambda: Antichain(Product((Nat(), Nat())), [(1, 3), (2, 1)]),
 }
 
 
