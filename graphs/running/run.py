@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -214,9 +215,12 @@ class Command:
             try:
                 for name in self.inputs:
                     self._open_input(name, known.get("inputs", {}).get(name), control)
-                self._open_outputs(known.get("files", {}), control)
+                self._open_outputs(control)
                 self._closed = set(known.get("closed", ()))
-                running = self._running(begun, control, observer)
+                cut = partial(self._cut_outputs, known.get("files", {}))
+                running = self._running(begun, control, observer, cut)
+                if begun is None:
+                    cut()
                 self._feeds = running.feeds
                 say_held(running)
                 say_one_at_a_time(running)
@@ -314,15 +318,20 @@ class Command:
         )
         return self.lines[name]
 
-    def _open_outputs(self, sizes: dict[str, Any], control: Control) -> None:
+    def _open_outputs(self, control: Control) -> None:
         self._check = control.check
         for use, file in self.files.items():
             self.written[use] = open_output(file, self._folder is not None, control.check)
             self._opened.callback(self.written[use].close)
+
+    def _cut_outputs(self, sizes: dict[str, Any]) -> None:
+        """The run begins, or goes on: what was written beyond the checkpoint is written again."""
         for use, written in self.written.items():
             written.cut(sizes.get(use, (0, ""))[0])
 
-    def _running(self, begun: State | None, control: Control, observer: Observer | None) -> Running:
+    def _running(
+        self, begun: State | None, control: Control, observer: Observer | None, restored: Callable[[], None]
+    ) -> Running:
         dataflow, options = self.dataflow, self.options
         for name in self.edges:
             if name in self.outputs or name not in dataflow.sinks:
@@ -342,7 +351,7 @@ class Command:
             keeping=(
                 None
                 if self._folder is None
-                else Keeping(self._keep, _seconds(options), begun, self._frames, options.pickle)
+                else Keeping(self._keep, _seconds(options), begun, self._frames, options.pickle, restored)
             ),
             on_spark=self._spark,
         )

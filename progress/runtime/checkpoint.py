@@ -83,21 +83,29 @@ def resume(
     codec: Codec | None = None,
     chance: Random | None = None,
     sinks: Sinks | None = None,
+    restored: Callable[[], None] = lambda: None,
 ) -> None:
-    """Put a run that has not begun into a state that was captured; `NotRestored` where it is of another pipeline."""
+    """Put a run that has not begun into a state that was captured; `NotRestored` where it is of another pipeline.
+
+    `restored` is called when that is not so: nothing outside of the run is touched before it.
+    """
     codec = codec or Codec(core.network)
     progress = codec.read("the state", state, "progress")
     try:
         _resume(core, feeds, state, progress, codec)
-        if sinks is not None:
-            for name in sinks.snapshots():
-                if f"sink {name}" in state:
-                    waiting = codec.read(f"what waits for the sink of {brief(name)}", state, f"sink {name}")
-                    sinks.restore(name, waiting)
-        if codec.beside is not None:
-            codec.beside.settle()
         if chance is not None:
             chance.setstate(progress["random"])
+        waiting = {
+            name: codec.read(f"what waits for the sink of {brief(name)}", state, f"sink {name}")
+            for name in (() if sinks is None else sinks.snapshots())
+            if f"sink {name}" in state
+        }
+        restored()
+        for name, values in waiting.items():
+            assert sinks is not None
+            sinks.restore(name, values)
+        if codec.beside is not None:
+            codec.beside.settle()
     except PointstampError:
         raise
     except Exception as error:  # whatever altered it may have put anything there

@@ -23,8 +23,17 @@ class TimedOut(PointstampError):
         super().__init__("PS713", f"the run took more than {seconds:g} seconds", "a longer timeout, or a shorter input")
 
 
+class Interrupted(BaseException):
+    """What somebody waits for is cut short, since the run has to stop: no failure of whoever waits."""
+
+    def __init__(self, reason: PointstampError) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class Control:
-    """Asked by engines between two actions; what runs comes to its end first.
+    """Asked by engines between two actions, and while something is awaited, which is cancelled; what computes comes to
+    its end first.
 
     Parameters
     ----------

@@ -27,6 +27,7 @@ from time import time as time_of_day
 from typing import Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.control import Interrupted
 from progress.runtime.failure import OnError, Stop, dead_letters
 from progress.runtime.in_order import by_time
 from progress.runtime.inbox import Action, Inbox
@@ -107,6 +108,7 @@ class Core:
         self.runnable: deque[int] = deque()  # nodes with work that nobody runs, each once
         self.held: dict[int, None] = {}  # those of them that have to wait for room, each in the line of an inbox
         self.aside: deque[int] = deque()  # those of them that wait until a checkpoint was taken
+        self.check: Callable[[], None] | None = None  # raises when the run has to stop, where it may have to
         self.is_listened_to = False  # whether somebody is told how frontiers move
         self.is_awaited = False  # whether one waits for calls that it cannot take as not begun
         self.queued = 0  # messages on all internal and input edges
@@ -146,10 +148,13 @@ class Core:
         """Ask every node what it requests before anything happens (A&I: Initial(p))."""
         outs: list[Out] = []
         for inbox in self.inboxes:
-            with starting(inbox) as out:
-                result = inbox.behaviour.on_start(out)
-                if is_to_be_awaited(result, inbox):
-                    waited_for(result)
+            try:
+                with starting(inbox) as out:
+                    result = inbox.behaviour.on_start(out)
+                    if is_to_be_awaited(result, inbox):
+                        waited_for(result, self.check)
+            except Interrupted as error:
+                raise error.reason from None
             outs.append(out)
         self._started(outs)
 
@@ -314,7 +319,7 @@ class Core:
 
     def perform(self, action: Action) -> Performed:
         """Run the node's code. Nothing else is touched, so this may happen in any thread."""
-        return perform(action, self._noted(action), self.pause)
+        return perform(action, self._noted(action), self.pause, check=self.check)
 
     def begin(self, action: Action) -> tuple[Performed, Iterator[Waits]]:
         """`perform` for an engine that has an event loop: the calls, which give what has to be waited for."""

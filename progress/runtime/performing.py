@@ -14,8 +14,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from progress.errors import PointstampError
 from progress.runtime.awaiting import close
 from progress.runtime.by_value import calls_by_value
+from progress.runtime.control import Interrupted
 from progress.runtime.failure import FAILURES, STARTED, NodeFailed, in_a_loop, task_of_now
 from progress.runtime.inbox import Action, Inbox
 from progress.runtime.out import Out
@@ -23,6 +25,8 @@ from progress.runtime.performed import WAITING, Pause, Performed, Waits, is_to_b
 
 if TYPE_CHECKING:
     from progress.runtime.node import Mapped
+
+OFTEN = 0.02  # seconds between looks at whether the run has to stop, while something is awaited
 
 
 def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
@@ -79,8 +83,17 @@ def begin(action: Action, inbox: Inbox) -> tuple[Performed, Iterator[Waits]]:
     return performed, calls(performed, inbox)
 
 
-def perform(action: Action, inbox: Inbox, pause: Callable[[float], object] | None, out: Out | None = None) -> Performed:
-    """Run the node's code for one action; `pause` waits the seconds before another attempt, None does not."""
+def perform(
+    action: Action,
+    inbox: Inbox,
+    pause: Callable[[float], object] | None,
+    out: Out | None = None,
+    check: Callable[[], None] | None = None,
+) -> Performed:
+    """Run the node's code for one action; `pause` waits the seconds before another attempt, None does not.
+
+    What it waits for is cut short when `check` raises; then that is raised, and nothing of the action has happened.
+    """
     performed = Performed(action, inbox.exits.out(inbox.exits, action.time) if out is None else out)
     for waits in calls(performed, inbox):
         if isinstance(waits, Pause):
@@ -88,9 +101,11 @@ def perform(action: Action, inbox: Inbox, pause: Callable[[float], object] | Non
                 pause(waits.seconds)
         else:
             try:
-                waited_for(waits)
+                waited_for(waits, check)
             except FAILURES as error:
                 performed.error = error
+            except Interrupted as error:
+                raise error.reason from None
     return performed
 
 
@@ -117,17 +132,35 @@ async def go_on(
     return performed
 
 
-def waited_for(result: Any) -> None:
-    """Wait for what an `async def` method gives, in an event loop of its own. Cost: that of a loop."""
+def waited_for(result: Any, check: Callable[[], None] | None = None) -> None:
+    """Wait for what an `async def` method gives, in an event loop of its own. Cost: that of a loop.
+
+    With `check`, which raises when the run has to stop, it is cancelled then (`Interrupted`).
+    """
     if is_in_a_loop():
         close(result)
         raise in_a_loop("what is `async def` is waited for")
-    asyncio.run(awaited(result))
+    asyncio.run(awaited(result) if check is None else awaited_until(result, check))
 
 
 async def awaited(result: Any) -> None:
     """What gives nothing, after it has been waited for."""
     await result
+
+
+async def awaited_until(result: Any, check: Callable[[], None]) -> None:
+    """`awaited`, and a look every few milliseconds at whether the run has to stop."""
+    task = asyncio.ensure_future(awaited(result))
+    while not (await asyncio.wait((task,), timeout=OFTEN))[0]:
+        try:
+            check()
+        except PointstampError as reason:
+            task.cancel()
+            await asyncio.wait((task,))
+            if not task.cancelled():
+                task.exception()  # whatever it raises now is of no account
+            raise Interrupted(reason) from None
+    task.result()
 
 
 def is_in_a_loop() -> bool:

@@ -22,7 +22,8 @@ WORK_BESIDE = 1  # the same where jobs go on elsewhere while it is taken
 
 class Keeping(NamedTuple):
     """How a run is kept: who takes checkpoints, the seconds between two, the one from which the run goes on,
-    what keeps parts of it outside of their bytes, and whether these are pickles and not plain data.
+    what keeps parts of it outside of their bytes, whether these are pickles and not plain data, and who is told when
+    the run is as it was at that checkpoint.
     """
 
     keep: Callable[[State], None]
@@ -30,6 +31,7 @@ class Keeping(NamedTuple):
     begun: State | None = None
     beside: Beside | None = None
     with_pickle: bool = False
+    restored: Callable[[], None] = lambda: None
 
 
 class Rests:

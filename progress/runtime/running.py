@@ -16,13 +16,14 @@ from progress.runtime.asynchronous import Asynchronous
 from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.checks import LATE, check_outputs, late_edges, late_name
 from progress.runtime.choosing import Chooser, InTurn, Seeded
-from progress.runtime.control import Control
+from progress.runtime.control import Control, Interrupted
 from progress.runtime.core import Core, Step
 from progress.runtime.durable.codec import Codec
 from progress.runtime.failure import contained, dead_letters
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY, CopyingOut, copied
 from progress.runtime.own import Taken, made
+from progress.runtime.performing import waited_for
 from progress.runtime.releasing import why_held
 from progress.runtime.rests import WORK, WORK_BESIDE, Keeping, Rests
 from progress.runtime.results import Results
@@ -118,6 +119,9 @@ class Running:
             pause=pause,
             tables=IN_MEMORY if self.on_spark is None else self.on_spark.tables,
         )
+        if self.control.may_stop:
+            self.core.check = self.control.check
+            self.sinks.waits = self._wait
         if dataflow.copies:
             for inbox in self.core.inboxes:
                 inbox.exits.out = CopyingOut
@@ -214,6 +218,13 @@ class Running:
                 if self.observer is not None:
                     self.observer.ended(self.core, failure)
 
+    def _wait(self, result: Any) -> None:
+        """Wait for what a sink gives, unless the run has to stop."""
+        try:
+            waited_for(result, self.control.check)
+        except Interrupted as error:
+            raise error.reason from None
+
     def _hold(self, keeping: Keeping) -> None:
         """Let sinks release nothing that may come out otherwise after a kill."""
         beside = keeping.beside
@@ -270,7 +281,7 @@ class Running:
             if keeping.begun is None:
                 keeping.keep(self.capture())
             else:
-                resume(self.core, self.feeds, keeping.begun, self._codec, self.chance, self.sinks)
+                resume(self.core, self.feeds, keeping.begun, self._codec, self.chance, self.sinks, keeping.restored)
             work = WORK if self.on_spark is None else WORK_BESIDE
             rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves, work=work)
             if self.engine != "sim":

@@ -820,8 +820,11 @@ def test_a_state_that_its_nodes_cannot_read_is_refused(half: tuple[Path, Here]) 
     folder, here = half
     broken = COLLATZ.replace("    def on_notify", "    def restore(self, state):\n        1 / 0\n    def on_notify", 1)
     write(folder, collatz__py=broken)
+    with (folder / "out1").open("a") as file:
+        file.write('{"time": "what left after the checkpoint"}\n')
+    before = contents(folder)
     result = here(*HALF)
-    assert result.exit_code == 2
+    assert (result.exit_code, contents(folder)) == (2, before)
     assert "PS737: the state of 'step' cannot be restored: ZeroDivisionError" in result.complaint
 
 

@@ -12,6 +12,7 @@ import pytest
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Dataflow, DeadLetter, Mapped, Node, NodeFailed, Out, Retry, Stage
+from progress.runtime.control import TimedOut
 from progress.runtime.node import Batch
 from tests.runtime.test_failures import guarded, numbers
 from tests.runtime.test_runtime import GUARD, engines, line, run
@@ -288,3 +289,63 @@ def test_a_run_that_stops_leaves_nothing_that_was_never_awaited() -> None:
         nodes = {names[0]: double, names[1]: fail}
         with pytest.raises(NodeFailed, match="broken"):
             Dataflow(graph, nodes).run(engine="asyncio", sources={"in": numbers(1), "also": numbers(1)})
+
+
+class Cut(Node):
+    """Waits for longer than anybody has; what becomes of that is noted."""
+
+    def __init__(self, seen: list[str]) -> None:
+        self.seen = seen
+
+    async def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+        self.seen.append("begun")
+        try:
+            await asyncio.sleep(LONG)
+        except asyncio.CancelledError:
+            self.seen.append("cancelled")
+            raise
+
+
+class CutAtStart(Cut):
+    """The same before anything has come in."""
+
+    async def on_start(self, out: Out) -> None:
+        await self.on_message("", None, None, out)
+
+
+LONG = 20.0  # seconds, which a run that is not cut short takes
+
+
+@pytest.mark.parametrize("options", [{"engine": "sim"}, {"engine": "sim", "seed": 3}, {"engine": "threads"}])
+@pytest.mark.parametrize("kind", [Cut, CutAtStart])
+@pytest.mark.parametrize("on_error", [None, DeadLetter(), Retry(3)])
+def test_what_is_awaited_is_cut_short_when_the_time_is_up(options: Any, kind: type[Cut], on_error: Any) -> None:
+    seen: list[str] = []
+    dataflow = Dataflow(line("p"), {"p": lambda: kind(seen)}, on_error=on_error)
+    with pytest.raises(PointstampError) as refused:
+        dataflow.run(sources={"in": [(0, 1), (1, 2)]}, timeout=0.2, **options)
+    assert refused.value.code == "PS713"
+    assert seen == ["begun", "cancelled"]
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads"])
+def test_a_sink_that_is_awaited_is_cut_short(engine: str) -> None:
+    seen: list[str] = []
+
+    async def sink(time: Any, value: Any) -> None:
+        await Cut(seen).on_message("", time, value, None)  # type: ignore[arg-type]
+
+    with pytest.raises(PointstampError) as refused:
+        Dataflow(line("p")).run(engine=engine, sources={"in": [(0, 1)]}, sinks={"out": sink}, timeout=0.2)
+    assert (refused.value.code, seen) == ("PS713", ["begun", "cancelled"])
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads"])
+def test_the_end_of_another_run_inside_of_a_call_is_a_failure_of_the_call(engine: str) -> None:
+    class Nested(Node):
+        async def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            raise TimedOut(1)
+
+    dataflow = Dataflow(line("p"), {"p": Nested}, on_error=DeadLetter("dead"))
+    found = dataflow.run(engine=engine, sources={"in": [(0, 1)]}, timeout=GUARD)
+    assert [time for time, _ in found["dead"]] == [0]
