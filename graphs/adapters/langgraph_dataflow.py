@@ -37,7 +37,8 @@ def to_dataflow(given: Any) -> Dataflow:
     """The dataflow of a `StateGraph`, compiled or not, to be run by the engine `asyncio`.
 
     In at the edge `input`: the first state of each run, at its time `(run,)`; out at `result`: the last state of each
-    run. PS905 where a router does not declare its ends: without them nobody knows what to wait for.
+    run. PS905 where a router does not declare its ends: without them nobody knows what to wait for. PS906 where a node
+    gives something that is not an update of the state.
     """
     builder = getattr(given, "builder", given)
     if not isinstance(builder, StateGraph):
@@ -70,11 +71,33 @@ def _holds(channel: Any) -> bool:
     return True
 
 
+def checked(shown: str, update: Any) -> Any:
+    """An update of the state; PS906 where it is something else."""
+    if update is None or isinstance(update, Mapping) or _are_pairs(update) or _has_fields(update):
+        return update
+    message = f"{shown} gives {brief(update)}, which is not an update of the state"
+    raise PointstampError("PS906", message, 'a dict of what it changes, as {"key": value}, or None')
+
+
+def _has_fields(update: Any) -> bool:
+    """Whether it is an object of a class that says which fields it has: a dataclass, or a model of pydantic."""
+    return hasattr(update, "__dict__") and any(vars(kind).get("__annotations__") for kind in type(update).__mro__)
+
+
+def _are_pairs(update: Any) -> bool:
+    """Whether it is what a `Command` may have instead of a dict: a list of names with values."""
+    return isinstance(update, (list, tuple)) and all(
+        isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) for each in update
+    )
+
+
 def _entries(update: Any) -> Iterator[tuple[str, Any]]:
     if update is None:
         return
     if isinstance(update, Mapping):
         yield from update.items()
+    elif isinstance(update, (list, tuple)):
+        yield from update
     else:  # a dataclass, or a model of pydantic
         given = getattr(update, "model_fields_set", None)
         yield from ((name, value) for name, value in vars(update).items() if given is None or name in given)
@@ -98,7 +121,8 @@ class _Runs(PartNode):
         """Run the function on the state, or on each thing that was sent; go where it says."""
         told = [value for edge in sorted(messages) for value in messages[edge]]
         if self.name == BEGIN:
-            told = [Told({(0, -1, BEGIN, time, number): value}) for number, value in enumerate(told)]
+            first = [checked("a run", value) for value in told]
+            told = [Told({(0, -1, BEGIN, time, number): value}) for number, value in enumerate(first)]
         history: History = {key: update for each in told for key, update in each.history.items()}
         targets = list(self.plain)
         if self.runnable is None:
@@ -115,7 +139,7 @@ class _Runs(PartNode):
                     for goal in update.goto if isinstance(update.goto, (list, tuple)) else [update.goto]:
                         (sends if isinstance(goal, Send) else targets).append(goal)
                     update = update.update
-                new[step, self.rank, self.name, time, number] = update
+                new[step, self.rank, self.name, time, number] = checked(f"'{self.shown}'", update)
                 self.dispatch(out, sends, {**history, **new})
             history = {**history, **new}
             self.tell(out, new)

@@ -241,6 +241,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS903", "no-such-target", "error", "A target is not there, or is not a graph of the tool."),
     ("PS904", "target-failed", "error", "The user's code that defines a target raised an exception."),
     ("PS905", "undeclared-way", "error", "A node of another tool goes where nobody declared that it may."),
+    ("PS906", "no-update", "error", "A node of LangGraph gives something that is not an update of the state."),
     ("PS911", "fires-more-than-once", "warning", "A join runs more than once for one event, or in one round."),
     ("PS912", "may-never-fire", "warning", "A join may wait for ever for a branch that is not taken."),
     ("PS913", "mixes-rounds", "warning", "A join may put values of different rounds, or runs, together."),

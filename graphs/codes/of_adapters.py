@@ -23,9 +23,9 @@ def _graph(nodes: str, *lines: str) -> Example:
     return Example(f"{_LANGGRAPH}{added}{''.join(f'{line}{chr(10)}' for line in lines)}{_CHECK}", "sh")
 
 
-def _run(*lines: str) -> Example:
+def _run(*lines: str, then: str = "") -> Example:
     """A LangGraph graph that cannot be run, and a program that runs it."""
-    program = "from graphs.adapters import to_dataflow\nto_dataflow(g)\nEND\npython app.py\n"
+    program = f"from graphs.adapters import to_dataflow\nto_dataflow(g){then}\nEND\npython app.py\n"
     return Example(f"{_LANGGRAPH}{''.join(f'{line}{chr(10)}' for line in lines)}{program}", "sh")
 
 
@@ -85,6 +85,20 @@ A join is complete when nothing can come any more. Whoever may go anywhere may a
         ),
         fix="""\
 Declare it: a list of ends, or a return annotation, as for PS919.""",
+    ),
+    "PS906": Explanation(
+        means="""\
+A graph of LangGraph is run by `to_dataflow`, and one of its nodes gives neither a dict nor
+anything else that says which parts of the state it changes; or a run begins with such a value.""",
+        why="""\
+The state is made of updates by name. Of a bare value nobody knows where it belongs.""",
+        example=_run(
+            'g.add_node("a", lambda state: 7)',
+            'g.add_edge(START, "a")',
+            then='.run(engine="asyncio", sources={"input": [((0,), {})]})',
+        ),
+        fix="""\
+Give a dict of what changes, as `{"log": [7]}`; `None` where nothing does.""",
     ),
     "PS911": Explanation(
         means="""\

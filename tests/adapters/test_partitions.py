@@ -45,6 +45,16 @@ class Offsets:
         return Needs([Need(head, str(int(key or 0) - back)) for (head, tail), back in ways if tail == asset])
 
 
+def test_what_can_never_be_there_is_needed_as_well() -> None:
+    class Early(Offsets):
+        def needs(self, asset: str, key: str | None) -> Needs:
+            return Needs([Need("raw", "1")], never=[Need("raw", "-1"), Need("raw", "-2")], unknown=["other"])
+
+    found = completeness(Early({("raw", "sum"): 0}), {"raw": ["1"]}, "sum", "1")
+    assert (found.needed, found.complete, len(found.never)) == (3, False, 2)
+    assert found.to_json()["needed"] == 3
+
+
 def stays(ways: dict[tuple[str, str], int]) -> bool:
     """Whether any walk of needs returns to its asset at or after its start: every walk of the graph is tried."""
     names = {name for way in ways for name in way}

@@ -86,6 +86,13 @@ def astray() -> Any:
     return g.compile()
 
 
+def giving(update: Any) -> Any:
+    g: Any = StateGraph(State)
+    g.add_node("a", lambda state: update)
+    g.add_edge(START, "a")
+    return g.compile()
+
+
 class Counts(Executor):
     """State of an executor's own, and state that all share."""
 
@@ -136,6 +143,12 @@ def main() -> None:
         "at_once": [error_of(writing_at_once()), ours(writing_at_once(), {"log": [], "last": ""})[0]],
         "astray": refused(astray(), {"log": [], "last": ""}),
         "blind": refused(7),
+        "no_update": [refused(giving(update), {"log": [], "last": ""}) for update in (7, "to", [7], (("log",),))],
+        "no_state": refused(giving({}), 7),
+        "pairs": [
+            giving(Command(update=[("log", ["x"])])).invoke({"log": [], "last": ""}),
+            ours(giving(Command(update=[("log", ["x"])])), {"log": [], "last": ""})[0],
+        ],
     }
     answer["workflows"] = {
         name: ours(getattr(workflows, name), 1, -1)
