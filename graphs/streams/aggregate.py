@@ -76,18 +76,22 @@ def counting() -> Aggregate:
 
 
 def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
-    """The largest ones, the largest first. Of equal ones the first to come are kept."""
+    """The largest ones, the largest first. Of equal ones the first to come are kept.
+
+    Cost of values that come together: a comparison with the smallest that is kept, and sorting those that are larger.
+    """
 
     def gather(keys: Keys, values: list[Any], before: Found) -> Found:
-        found: Found = {}
-        for key, value in keys.pairs(values):
-            if key in found:
-                found[key].append(value)
-            else:
-                found[key] = [*before.get(key, ()), value]
-        for key, values in found.items():
-            if len(values) > 1:
-                found[key] = sorted(values, key=by, reverse=True)[:most]
+        found = keys.bags(values)
+        for key, new in found.items():
+            known = before.get(key)
+            if known is not None:
+                if len(known) == most:
+                    new = _above(known[-1], new, by)
+                found[key] = sorted([*known, *new], key=by, reverse=True)[:most] if new else known
+            elif len(new) > 1:
+                new.sort(key=by, reverse=True)
+                del new[most:]
         return found
 
     return Aggregate(
@@ -97,6 +101,14 @@ def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
         gather,
         lambda one, other: nlargest(most, [*one, *other], by),
     )
+
+
+def _above(floor: Any, values: list[Any], by: Callable[[Any], Any] | None) -> list[Any]:
+    """Those that are larger than one."""
+    if by is None:
+        return [value for value in values if value > floor]
+    least = by(floor)
+    return [value for value in values if by(value) > least]
 
 
 class Gathering(Operator):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphs.streams.aggregation import check_start
 from graphs.streams.bags import K, R, S, T, V
-from graphs.streams.join import Bag, by_key, entered
+from graphs.streams.join import Bag, entered
 from graphs.streams.keys import Keyed, Keys
 from graphs.streams.operator import Operator
 from graphs.streams.refusals import check_function
@@ -44,7 +44,7 @@ class InOrder(Operator):
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """Keep them until all before them are here."""
         out.request(time)
-        came = by_key(self.keys, values)
+        came = self.keys.bags(values)
         entered(self.open.setdefault(time, {}), came)
 
     def on_notify(self, time: Any, out: Out) -> None:

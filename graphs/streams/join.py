@@ -26,17 +26,6 @@ Bag = dict[Any, list[Any]]  # values by key
 OTHER = {LEFT: RIGHT, RIGHT: LEFT}
 
 
-def by_key(keys: Keys, values: list[Any]) -> Bag:
-    """The values of each key."""
-    found: Bag = {}
-    for key, value in keys.pairs(values):
-        if key in found:
-            found[key].append(value)
-        else:
-            found[key] = [value]
-    return found
-
-
 def entered(bag: Bag, more: Bag) -> None:
     """Add values to those that are there; what is added may be used elsewhere."""
     for key, values in more.items():
@@ -44,6 +33,15 @@ def entered(bag: Bag, more: Bag) -> None:
             bag[key] += values
         else:
             bag[key] = values
+
+
+def matches(f: Callable[[Any, Any, Any], Any], side: str, came: Bag, others: Bag) -> list[Any]:
+    """What `f` makes of each value that came on a side with each of its key on the other one. Cost: O(1) a pair."""
+    few, many = (came, others) if len(came) <= len(others) else (others, came)
+    both = [key for key in few if key in many]
+    if side == LEFT:
+        return [f(key, left, right) for key in both for left in came[key] for right in others[key]]
+    return [f(key, left, right) for key in both for right in came[key] for left in others[key]]
 
 
 class TwoSides(Operator):
@@ -63,7 +61,7 @@ class TwoSides(Operator):
         out.request(time)
         side = self.wiring.roles[edge]
         sides = self.open.get(time) or {LEFT: {}, RIGHT: {}}
-        came = by_key(self.keys[side], values)
+        came = self.keys[side].bags(values)
         self.meet(side, came, sides, out)
         self.open[time] = sides
 
@@ -96,14 +94,7 @@ class Joining(TwoSides):
 
     def meet(self, side: str, came: Bag, sides: dict[str, Bag], out: Out) -> None:
         """Each value that came, with each of its key on the other side."""
-        f, others = self.f, sides[OTHER[side]]
-        few, many = (came, others) if len(came) <= len(others) else (others, came)
-        both = [key for key in few if key in many]
-        if side == LEFT:
-            found = [f(key, left, right) for key in both for left in came[key] for right in others[key]]
-        else:
-            found = [f(key, left, right) for key in both for right in came[key] for left in others[key]]
-        self.send(found, out)
+        self.send(matches(self.f, side, came, sides[OTHER[side]]), out)
         entered(sides[side], came)
 
     def rest(self, sides: dict[str, Bag]) -> list[Any]:

@@ -22,6 +22,16 @@ class Keys(NamedTuple):
             return values
         return zip(map(self.key, values), values if self.value is None else map(self.value, values), strict=True)
 
+    def bags(self, values: list[Any]) -> dict[Any, list[Any]]:
+        """The values of each key, in lists that are nobody else's."""
+        found: dict[Any, list[Any]] = {}
+        for key, value in self.pairs(values):
+            if key in found:
+                found[key].append(value)
+            else:
+                found[key] = [value]
+        return found
+
     def keys(self, values: list[Any]) -> Iterable[Any]:
         """The key of each."""
         if self.key is None:

@@ -238,7 +238,7 @@ class Feed:
             items = self.ahead.within(items, is_read=most is None)
         for item in items:
             taken += 1
-            if type(item) in MARKS:
+            if type(item) is not tuple and type(item) in MARKS:
                 if type(item) is Messages:
                     try:
                         many += self._size(item)
@@ -277,17 +277,16 @@ class Feed:
                 continue
             try:
                 time, value = item
-                values = batches.get(time)
-            except (TypeError, ValueError):
-                values = None
-            if values is None:
+                batches[time].append(value)
+                is_known = True
+            except (KeyError, TypeError, ValueError):  # the first one of its time, or none at all
+                is_known = False
+            if not is_known:
                 try:
                     time, value = self._message(item)
                     self._take(time, [value], batches, late)
                 except PointstampError as error:
                     refused.append(self._refused(Refused(item, error)))
-            else:
-                values.append(value)
             if pace is not None and monotonic() >= pace.until and pace.is_enough():
                 break
         else:

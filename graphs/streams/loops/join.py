@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphs.streams.join import LEFT, Bag, by_key, entered
+from graphs.streams.join import Bag, entered, matches
 from graphs.streams.keys import Keys
 from graphs.streams.loops.scope import LAST, with_round
 from graphs.streams.operator import Operator
@@ -42,28 +42,19 @@ class JoinOutside(Operator):
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """What a call makes is entered when all of it is made: one that fails has changed nothing."""
         side = self.wiring.roles[edge]
-        came = by_key(self.keys[side], values)
+        came = self.keys[side].bags(values)
         first = self.in_round(time, 0)
         if side == self.outside:
             for when, bag in self.waiting.get(first, {}).items():
-                self.send_at(self.matches(side, came, bag), when, out)
+                self.send_at(matches(self.f, side, came, bag), when, out)
             entered(self.bags.setdefault(first, {}), came)
         else:
-            self.send_at(self.matches(side, came, self.bags.get(first, {})), time, out)
+            self.send_at(matches(self.f, side, came, self.bags.get(first, {})), time, out)
             if first not in self.whole:
                 entered(self.waiting.setdefault(first, {}).setdefault(time, {}), came)
         if first not in self.whole:
             out.request(time)
             out.request(self.in_round(time, LAST))
-
-    def matches(self, side: str, came: Bag, others: Bag) -> list[Any]:
-        """Each value that came on a side, with each of its key on the other one."""
-        f = self.f
-        few, many = (came, others) if len(came) <= len(others) else (others, came)
-        both = [key for key in few if key in many]
-        if side == LEFT:
-            return [f(key, left, right) for key in both for left in came[key] for right in others[key]]
-        return [f(key, left, right) for key in both for right in came[key] for left in others[key]]
 
     def on_notify(self, time: Any, out: Out) -> None:
         """Nothing more comes from outside; or all rounds are over."""
