@@ -170,7 +170,7 @@ class _Building:
                 continue
             reader = readers[0]
             leads_to_itself = any(self.units[each.step] is reader for each, _ in unit.inputs)  # as no edge can
-            if reader.steps[0].scope is not step.scope or reader.reads or leads_to_itself:
+            if reader.reads or leads_to_itself:
                 continue
             place = next(number for number, each in enumerate(reader.inputs) if each.origin == origin)
             role = reader.inputs[place].role

@@ -164,9 +164,9 @@ class StreamDistinct(Bags[T, V]):
     ) -> Stream[T, V]:
         """Each value once at each time, at once; with `by` one for each key, the first to come, or that `keep` chooses.
 
-        `keep` is given two and answers which of them stays; then they leave when the time is complete. With
-        `accumulate` a value leaves at the first time at which it comes, over a partial order at its minimal times; with
-        `within` it leaves again when it has not come for more than so many ticks.
+        `keep` is given the one that was kept so far and another, and answers which of them stays; then they leave when
+        the time is complete. With `accumulate` a value leaves at the first time at which it comes, over a partial order
+        at its minimal times; with `within` it leaves again when it has not come for more than so many ticks.
 
         >>> from pointstamp import Flow
         >>> flow = Flow()

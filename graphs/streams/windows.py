@@ -15,6 +15,7 @@ from graphs.streams.operator import Operator
 from graphs.streams.refusals import bad_step, check_number, refused
 from graphs.streams.step import Input, Origin, Step, Wiring
 from progress.errors import PointstampError
+from progress.order import Domain, Nat
 from progress.runtime.node import Relay
 from progress.runtime.out import Out
 
@@ -22,9 +23,30 @@ if TYPE_CHECKING:
     from graphs.streams.stream import Stream
 
 
+def latest_of(domain: Domain) -> int | None:
+    """The last time that there is, if there is one."""
+    return domain.maximum if isinstance(domain, Nat) else None
+
+
 def last_tick(every: int) -> Any:
     """The summary that moves a time to the last tick of the `every` ticks that it belongs to."""
     return {"then": [{"advance": 1}, {"round_up": every}, {"advance": -1}]}
+
+
+class Tumbling(Operator):
+    """Where times have an end: sends each value to the last tick of its window, or to the last time that there is.
+
+    No summary says that. Nothing is known later for it: what may come at some tick may come at all later ones.
+    """
+
+    def __init__(self, width: int, latest: int, wiring: Wiring) -> None:
+        super().__init__(wiring)
+        self.width = width
+        self.latest = latest
+
+    def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
+        """All of them at one time."""
+        self.send_at(values, min(-(-(time + 1) // self.width) * self.width - 1, self.latest), out)
 
 
 class Sliding(Operator):
@@ -50,6 +72,8 @@ class StreamWindows(Bags[T, V]):
     def tumbling(self, n: int, *, name: str | None = None) -> Stream[T, V]:
         """The same values at the last tick of their window: windows are n ticks long and follow each other.
 
+        Where times have an end the last window ends with them.
+
         >>> from pointstamp import Flow
         >>> flow = Flow()
         >>> flow.input("readings").tumbling(10).keyed().max().output("highest")
@@ -59,12 +83,16 @@ class StreamWindows(Bags[T, V]):
         path = self._path("tumbling", name)
         check_number(path, n, "n")
         self._scope.check_numbers(path, "tumbling")
+        latest = latest_of(self._scope.domain())
+        if latest is not None:
+            return self._follow(path, code=lambda wiring: Tumbling(n, latest, wiring))
         return self._follow(path, code=lambda wiring: Relay(), summary=last_tick(n))
 
     def sliding(self, n: int, every: int, *, name: str | None = None) -> Stream[T, V]:
         """The same values at the last tick of each window that they are in; windows have n ticks.
 
-        A window ends with each tick every - 1, 2 * every - 1, and so on. Cost: n / every copies of a value.
+        A window ends with each tick every - 1, 2 * every - 1, and so on, as far as there are times. Cost: n / every
+        copies of a value.
 
         >>> from pointstamp import Flow
         >>> flow = Flow()
@@ -76,10 +104,12 @@ class StreamWindows(Bags[T, V]):
         check_number(path, n, "n")
         check_number(path, every, "every")
         self._scope.check_numbers(path, "sliding")
-        return self._follow(path, code=lambda wiring: Sliding(n, every, wiring), summary=last_tick(every))
+        has_end = latest_of(self._scope.domain()) is not None  # and beyond it nothing can be reckoned
+        summary = "identity" if has_end else last_tick(every)
+        return self._follow(path, code=lambda wiring: Sliding(n, every, wiring), summary=summary)
 
     def delay(self, k: Any, *, name: str | None = None) -> Stream[T, V]:
-        """The same values k ticks later; over tuples a list of ticks, one for each coordinate.
+        """The same values k ticks later, where there is such a time; over tuples a list of ticks, one a coordinate.
 
         >>> from pointstamp import Flow
         >>> flow = Flow()

@@ -1039,10 +1039,26 @@ BROKEN_STREAMS = (
     ("a session that was joined stands first", "session", "sorted([*apart, session], key=itemgetter(1))", "[session, *apart]"),
     ("what one failure ends goes on", "awaiting", "task.cancel()", "pass"),
     ("times that are not minimal are kept", "distinct", "for key in new:\n            seen", "for key in found:\n            seen"),
+    ("keep is given another and the one that was kept", "distinct", "keep(known, value)", "keep(value, known)"),
+    ("a window that has no end", "windows", "            if domain.contains(end):\n                self", "            if True:\n                self"),
+    ("the last window goes on beyond all times", "windows", "self.width - 1, self.latest)", "self.width - 1, 10**9)"),
+    ("what was said of a time that is given up stays", "early", "        self.said.pop(time, None)\n", ""),
 )  # fmt: skip
 STREAMS = tuple(
     Mutant(what, f"graphs/streams/{file}.py", right, wrong, STREAMS_SUITE)
     for what, file, right, wrong in BROKEN_STREAMS
+)
+
+LOOPS_SUITE = ("tests/streams/test_loops.py", "tests/streams/test_collections_kept.py")
+BROKEN_LOOPS = (
+    ("a join asks for rounds when nothing more comes", "loops/join", "self.whole[first] = None", "pass"),
+    ("what is new meets each time that is past alone", "collections/history", "            for each in list(found):\n                found[", "            for each in [time]:\n                found["),
+    ("what is new meets each other time alone", "collections/history", "            for each in list(found):\n                bounds", "            for each in [time]:\n                bounds"),
+    ("a round fewer than there may be", "collections/nodes", "time[-1] + 1 >= self.most", "time[-1] + 2 >= self.most"),
+    ("own code leads into a loop without a door", "building", "(is_own or leaves)", "leaves"),
+)  # fmt: skip
+LOOPS = tuple(
+    Mutant(what, f"graphs/streams/{file}.py", right, wrong, LOOPS_SUITE) for what, file, right, wrong in BROKEN_LOOPS
 )
 
 BROKEN_ADAPTERS = (
@@ -1707,6 +1723,7 @@ MUTANTS = (
     *RECURSION,
     *OPERATORS,
     *STREAMS,
+    *LOOPS,
     *ADAPTERS,
     *RECOVERY,
     *SEMANTICS,

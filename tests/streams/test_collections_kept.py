@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from random import Random
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 
 import progress.runtime.running
 from graphs.streams import Collection, Flow
+from graphs.streams.collections.history import History
+from graphs.streams.collections.moments import Moments
 from progress.errors import PointstampError
+from progress.order import Nat
 from progress.runtime import SILENT, Complete, Messages, NodeFailed
 from progress.runtime.checkpoint import State
 from progress.runtime.rests import Keeping
@@ -219,3 +223,53 @@ def test_rounds_stand_beside_epochs_so_these_are_not_lexicographic() -> None:
     with pytest.raises(PointstampError, match=r"PS815: .*'c\.iterate' goes round beside its epochs") as found:
         collection.iterate(lambda x: x.distinct())
     assert "test_collections_kept.py:" in str(found.value)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_what_is_new_meets_every_bound_of_what_was_there(depth: int) -> None:
+    """A sum has to be seen anew at each least upper bound of the new time and some of the others, of any many."""
+    chance = Random(depth)
+    least = 0
+    for _ in range(300):
+        history = History(Moments(Nat(), depth))
+        epochs = range(chance.randint(1, 3))
+        within = [epoch for epoch in epochs for _ in range(chance.randint(0, 3))]
+        times = [(epoch, *(chance.randrange(4) for _ in range(depth))) for epoch in within]
+        for time in times:
+            history.add("key", time, "value", 1)
+        for epoch in epochs[:-1]:
+            history.settle(epoch)
+        new = (epochs[-1], *(chance.randrange(4) for _ in range(depth)))
+        groups = [(new, *some) for count in range(len(times) + 1) for some in combinations(times, count)]
+        expected = {tuple(map(max, zip(*group, strict=True))) for group in groups}
+        assert {*history.meetings("key", new)} == expected
+        least += len(expected) > 1 + len({tuple(map(max, new, each)) for each in times})
+    assert (least > 0) == (depth > 1)  # some are bounds of three, and of no two
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads"])
+def test_a_loop_may_have_as_many_rounds_as_it_needs_and_no_fewer(engine: str) -> None:
+    def program(most: int) -> Flow[int]:
+        flow: Flow[int] = Flow()
+        numbers = flow.collection("numbers")
+        down = numbers.iterate(lambda all: all.map(lambda n: max(0, n - 1)), most=most)
+        down.changes().output("out")
+        return flow
+
+    given = {"numbers": [(0, (3, 1))]}
+    enough = next(most for most in range(1, 10) if _ends(program(most), given, engine))
+    assert enough == 4  # three change something, and the fourth shows that nothing does any more, as in a stream's
+    streams: Flow[int] = Flow()
+    streams.input("numbers").iterate(lambda all: all.map(lambda n: max(0, n - 1)), most=enough).output("out")
+    assert streams.run(engine=engine, sources={"numbers": [(0, 3)]}) == {"out": [(0, 0)]}
+    assert program(enough).run(engine=engine, sources=given) == {"out": [(0, (0, 1))]}
+
+
+def _ends(flow: Flow[int], given: Any, engine: str) -> bool:
+    try:
+        flow.run(engine=engine, sources=given)
+    except NodeFailed as failure:
+        if "PS817" not in str(failure):
+            raise
+        return False
+    return True

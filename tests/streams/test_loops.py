@@ -11,6 +11,7 @@ import pytest
 
 import progress.runtime.running
 from graphs.streams import Flow, Stream, rounds, unchanged
+from graphs.streams.loops.scope import LAST
 from graphs.streams.operator import Operator
 from progress.errors import PointstampError
 from progress.runtime import SILENT, Batch, DeadLetter, NodeFailed, Out
@@ -367,6 +368,72 @@ def test_a_node_of_ones_own_runs_in_a_loop_and_before_it() -> None:
     start = flow.input("numbers").through(Before, name="before", sends="first")
     start.iterate(lambda all: all.through(Half, name="half", sends="halves"), name="down").output("ends")
     assert sorted(flow.run(sources={"numbers": [(0, 9), (1, 4)]})["ends"]) == [(0, 0), (1, 0)]
+
+
+class Anywhere(Batch):
+    """Code that sends what comes at the time at which it came, on whatever leaves it."""
+
+    def on_batch(self, time: Any, messages: dict[str, list[Any]], out: Out) -> None:
+        for edge in out.edges:
+            for values in messages.values():
+                out.send_all(edge, time, values)
+
+
+@pytest.mark.parametrize("sends", [None, "first"])
+def test_code_of_ones_own_that_a_loop_alone_reads_sends_at_times_outside(sends: str | None) -> None:
+    flow: Flow[int] = Flow()
+    start = flow.input("numbers").through(Anywhere, name="before", sends=sends)
+    down = start.loop(lambda all: (all.filter(lambda n: n > 1).map(lambda n: n - 2), all.filter(lambda n: n < 2)))
+    down.output("odd")
+    assert sorted(flow.run(sources={"numbers": [(0, 9), (1, 4)]})["odd"]) == [(0, 1), (1, 0)]
+
+
+def test_a_loop_over_what_was_rolled_up() -> None:
+    """Its times are the coarser ones: a month begins its rounds when all of its days are there."""
+    flow: Flow[Any] = Flow(time={"product": ["nat", "nat"]})
+    months = flow.input("days").roll_up(name="months")
+
+    def halved(inner: Stream[Any, Any]) -> Stream[Any, Any]:
+        return inner.map(lambda n: n // 2)
+
+    months.iterate(lambda all: all.iterate(halved, rounds(1)).whole(lambda time, bag: [sum(bag)])).output("ends")
+    months.loop(lambda all: (all.filter(lambda n: n > 3).map(lambda n: n - 3), all.filter(lambda n: n < 4))).output(
+        "left"
+    )
+    given = {"days": [((0, 1), 9), ((1, 0), 6), ((0, 2), 4), ((3, 3), 1)]}
+    ends = Counter([(0, 0), (1, 0), (3, 0)])
+    assert all(
+        found == {"ends": ends, "left": Counter([(0, 3), (1, 3), (0, 1), (3, 1)])} for found in runs(flow, given)
+    )
+
+
+def test_a_merge_that_a_loop_alone_reads_is_led_into_it() -> None:
+    flow: Flow[int] = Flow()
+    more = flow.input("first").merge(flow.input("second"), name="more")
+    flow.input("start").iterate(lambda all: all.merge(more).distinct(), rounds(2)).output("out")
+    given: dict[str, list[Any]] = {"start": [(0, 1)], "first": [(0, 2)], "second": [(0, 3), (1, 4)]}
+    assert all(found == {"out": Counter([(0, 1), (0, 2), (0, 3)])} for found in runs(flow, given))
+    assert "more" not in flow.graph.nodes
+
+
+def test_a_join_with_what_is_whole_asks_for_no_round() -> None:
+    """It is told once that nothing more comes from outside, and once that all rounds are over."""
+    asked: list[Any] = []
+
+    def record(step: dict[str, Any]) -> None:
+        asked.extend(time for name, time in step.get("requests", ()) if name == "pairs")
+
+    flow: Flow[int] = Flow()
+    outside = flow.input("outside").keyed()
+
+    def down(numbers: Stream[Any, Any]) -> tuple[Stream[Any, Any], Stream[Any, Any]]:
+        pairs = numbers.key_on(lambda n: 0).join(outside, lambda key, n, by: n - by, name="pairs")
+        return pairs.filter(lambda n: n > 0), pairs.filter(lambda n: n <= 0)
+
+    flow.input("numbers").loop(down).output("out")
+    found = flow.run(sources={"outside": [(0, (0, 1))], "numbers": [(0, 50)]}, record=record)
+    assert found == {"out": [(0, 0)]}
+    assert {*asked} == {(0, 0), (0, LAST)}
 
 
 def test_two_variables_of_which_one_stays_outside_of_the_steps() -> None:

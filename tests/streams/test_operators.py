@@ -289,6 +289,31 @@ def test_what_comes_late_between_two_sessions_joins_them() -> None:
     assert flow.run(sources={"a": one_by_one}) == {"out": [(17, ("x", 0, 12, ["a", "e", "b", "c", "d"]))]}
 
 
+def test_what_was_said_of_a_time_that_is_given_up_is_forgotten() -> None:
+    flow = Flow(on_error=DeadLetter())
+    sums = flow.input("a").keyed().fold(0, add, name="sums")
+    sums.early(lambda total: total // (12 - total) > 0).output("early")
+    sums.output("out")
+    found = flow.run(sources={"a": [(0, ("x", 7)), (0, ("x", 5)), (1, ("x", 8))]})
+    assert (found["early"], found["out"]) == ([(0, ("x", 7)), (1, ("x", 8))], [(1, ("x", 8))])
+    assert [time for time, _ in found["dead-letters"]] == [0]
+    assert (found.nodes["sums"].open, found.nodes["sums"].said) == ({}, {})
+
+
+def test_keep_is_given_the_one_that_was_kept_and_then_another() -> None:
+    seen = []
+
+    def keep(kept: str, other: str) -> str:
+        seen.append((kept, other))
+        return min(kept, other)
+
+    flow = Flow()
+    flow.input("a").distinct(by=len, keep=keep).output("out")
+    values = [(0, "to"), (0, "be"), (0, "or")]
+    assert flow.run(sources={"a": piece_by_piece(values)}) == {"out": [(0, "be")]}
+    assert seen == [("to", "be"), ("be", "or")]
+
+
 def test_of_the_times_of_a_key_the_minimal_ones_are_kept() -> None:
     flow = Flow(time=DIAMOND)
     flow.input("a").distinct(accumulate=True, name="new").output("out")
@@ -486,6 +511,19 @@ def test_windows_at_the_end_of_bounded_times() -> None:
     numbers.keyed().session(3).output("sessions")
     found = flow.run(sources={"a": [(9, ("x", 1))]})
     assert found == {"sliding": [(9, ("x", 1))], "sessions": [(10, ("x", 9, 9, [1]))]}
+
+
+@pytest.mark.parametrize("latest", range(9, 14))
+def test_windows_that_reach_the_last_time_are_known_then(latest: int) -> None:
+    flow: Flow[Any] = Flow(time={"nat": {"max": latest}})
+    numbers = flow.input("a")
+    numbers.tumbling(4).whole(lambda time, bag: [sorted(bag)]).output("tumbling")
+    numbers.sliding(4, 2).whole(lambda time, bag: [sorted(bag)]).output("sliding")
+    times = range(latest + 1)
+    found = flow.run(sources={"a": [(time, time) for time in times]})
+    ends = sorted({min(time - time % 4 + 3, latest) for time in times})
+    assert found["tumbling"] == [(end, [*range(end - end % 4, end + 1)]) for end in ends]
+    assert found["sliding"] == [(end, [*range(max(0, end - 3), end + 1)]) for end in range(1, latest + 1, 2)]
 
 
 def test_months_of_days_that_come_in_no_order() -> None:

@@ -163,7 +163,10 @@ def beginning(flow: Flow[Any], path: str, *streams: Bags[Any, Any]) -> tuple[Sco
 
     Where the body of another loop is being written, it stands in that one, whose streams it may then read.
     """
-    outer = max(flow._writing, *(each._scope for each in streams), key=lambda scope: scope.depth())
+    scopes = [each._scope for each in streams]
+    if isinstance(flow._writing, Loop):
+        scopes.append(flow._writing)
+    outer = max(scopes, key=lambda scope: scope.depth())
     if not outer.is_open or not all(each._scope.holds(outer) for each in streams):
         raise flow._apart(path, streams, outer)
     return outer, [each if each._scope is outer else flow._entered(each, outer) for each in streams]
