@@ -124,8 +124,8 @@ class Dataflow(InNotebooks):
         record : told of each step, as `Tracker.apply` takes it
         limit : how many messages may wait at a node before those that send to it are held
         timeout : the seconds after which the run stops with PS713
-        cancel : stops the run with PS712 when it is set; what runs comes to its end first, what is awaited is cancelled,
-            and by `spark` jobs are
+        cancel : stops the run with PS712 when it is set; what runs comes to its end first, but for what is awaited, and
+            jobs of `spark`, which are cancelled
         pause : waits the seconds between two attempts (`Retry`); by default `sim` does not wait, the others do
         session : of `spark`; by default the active one, or a new one on this machine, which stays active
         folder : of `spark`, for tables that are kept with a name (`Out.keep`)
