@@ -20,6 +20,7 @@ from graphs.adapters.rounds import Rounds
 from graphs.adapters.running import BEGIN, PartNode, dataflow_of, rounds_of
 from progress.errors import PointstampError, brief
 from progress.runtime import Batch, Dataflow, Out
+from progress.runtime.failure import NotAllowed
 
 # (step, how early a run may come to the node, the node, its time, number) -> what it wrote
 History = dict[tuple[int, int, str, Any, int], Any]
@@ -76,7 +77,7 @@ def checked(shown: str, update: Any) -> Any:
     if update is None or isinstance(update, Mapping) or _are_pairs(update) or _has_fields(update):
         return update
     message = f"{shown} gives {brief(update)}, which is not an update of the state"
-    raise PointstampError("PS906", message, 'a dict of what it changes, as {"key": value}, or None')
+    raise NotAllowed("PS906", message, 'a dict of what it changes, as {"key": value}, or None')
 
 
 def _has_fields(update: Any) -> bool:

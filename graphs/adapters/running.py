@@ -14,8 +14,8 @@ from typing import Any
 
 from graphs.adapters.agents import AgentGraph, Exit, Part
 from graphs.adapters.rounds import COLLECTED, RESULT, Arc, Rounds
-from progress.errors import PointstampError
 from progress.runtime import Batch, Dataflow, Node, Out
+from progress.runtime.failure import NotAllowed
 
 BEGIN = "(input)"
 
@@ -67,7 +67,7 @@ class PartNode(Batch):
                 continue
             if target not in self.edges:
                 message = f"'{self.shown}' goes to {target!r}, which it does not declare"
-                raise PointstampError("PS905", message, "declare it, as check --from says")
+                raise NotAllowed("PS905", message, "declare it, as check --from says")
             self.send(out, self.edges[target], value)
 
 
