@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
+from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -19,11 +20,11 @@ from urllib.parse import quote
 import pytest
 
 from graphs import Graph, load
-from graphs.live import LiveView, Watch, site, told
+from graphs.live import LiveView, Watch, series, site, told
 from graphs.live.outstanding import MOST_DRAWN
 from graphs.live.server import MODULES
 from graphs.live.told import Told
-from progress.runtime import Complete, Dataflow, Node
+from progress.runtime import Complete, Dataflow, DeadLetter, Node
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
 
 HERE = Path(__file__).resolve().parents[2]
@@ -357,6 +358,71 @@ def test_a_run_without_it_loads_no_server(folder: Path) -> None:
     code = "import sys, graphs.command; graphs.command.main(['run', 'totals.py']); print('http.server' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_rates_and_queues_of_the_last_minutes_are_noted_also_while_nobody_reads() -> None:
+    now = 0.0
+    graph = totals()
+    watch = Watch("totals", graph.network(), "sim", clock=lambda: now)
+    noted = 0
+
+    class Looks(Total):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            nonlocal now, noted
+            for _ in range(10):  # ticks, of which one is after two seconds
+                now += 0.2
+                watch.sample()
+            noted += 1
+            super().on_message(edge, time, value, out)
+
+    Dataflow(graph, {"total": Looks()}).run(sources={"numbers": [(0, 1)] * 200}, observer=watch)
+    told_series = watch.series.told()
+    assert len(told_series["seconds"]) == series.SAMPLES  # the last ones
+    assert told_series["seconds"][-1] == pytest.approx(now, abs=series.EVERY)
+    gaps = [after - before for before, after in pairwise(told_series["seconds"])]
+    assert min(gaps) >= series.EVERY - 0.01
+    assert told_series["edges"].keys() == {"numbers"}  # nothing has left before the end
+    assert len(told_series["edges"]["numbers"]["queued"]) == series.SAMPLES
+    state = watch.state()
+    assert state["passed"] == {"numbers": 200, "totals": 1}
+    watch.sample()  # the run is over
+    assert watch.series.told() == told_series
+
+
+def test_a_sample_that_takes_long_is_followed_by_none_for_long_and_the_busiest_edges_are_told() -> None:
+    names = [f"edge {number}" for number in range(500)]
+    samples = series.Series(names)
+    assert samples.is_due(0.0)
+    samples.add(0.0, dict(zip(names, range(500), strict=True)), {"edge 0": 7}, now=0.0, cost=0.5)
+    assert not samples.is_due(0.5 * series.SHARE - 0.1)
+    assert samples.is_due(0.5 * series.SHARE)
+    edges = samples.told()["edges"]
+    assert [*edges] == [f"edge {number}" for number in range(499, 499 - series.MOST_EDGES, -1)]
+
+
+def test_what_was_delivered_is_remembered_and_numbered() -> None:
+    graph = totals()
+    watch = Watch("totals", graph.network(), "sim")
+    source = [item for time in range(1_500) for item in ((time, 1), Complete([time + 1]))]
+    Dataflow(graph, {"total": Total()}).run(sources={"numbers": source}, observer=watch)
+    delivered = watch.delivered()
+    assert [(each["number"], each["time"]) for each in delivered] == [(time + 1, time) for time in range(500, 1_500)]
+    assert watch.state()["told"] == delivered[-30:]
+
+
+def test_late_and_dead_letters_are_told_without_their_values() -> None:
+    graph = totals()
+    watch = Watch("totals", graph.network(), "sim")
+    source = [(1, 5), Complete([1]), (0, 77_777), (1, "88888"), (1, 5)]
+    results = Dataflow(graph, {"total": Total()}, on_error={"*": DeadLetter("dead")}).run(
+        sources={"numbers": source}, observer=watch
+    )
+    assert results["totals"] == [(1, 10)]
+    state = watch.state()
+    assert [(letter["kind"], letter["count"]) for letter in state["letters"]] == [("late", 1), ("dead", 1)]
+    assert "TypeError" in state["letters"][1]["says"]
+    assert "77777" not in json.dumps(state)
+    assert "88888" not in json.dumps(state)
 
 
 # --- large graphs ----------------------------------------------------------------------------------------------------
