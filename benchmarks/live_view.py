@@ -22,7 +22,7 @@ from progress.runtime import Complete, Dataflow, Node, Out
 
 NODES = 500
 READERS = 20
-EPOCHS = 60  # of a run at full speed, 750 steps each
+EPOCHS = 400  # of a run at full speed, so that it lasts for seconds
 PACED = 1_000  # steps a second
 SECONDS = 10.0
 
@@ -113,7 +113,7 @@ def full_speed() -> None:
     """How much longer the same steps take."""
     source = [item for epoch in range(EPOCHS) for item in ((epoch, 1), Complete([epoch + 1]))]
     ratios, alone = [], []
-    for _ in range(7):
+    for _ in range(5):
         seconds, _, steps = run(source, is_followed=False)
         more, _, other = run(source, is_followed=True)
         if steps != other:

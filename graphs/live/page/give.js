@@ -9,22 +9,25 @@ export class Give {
     form.closest("section").hidden = !gives.length;
     const { edge, what } = form.elements;
     edge.replaceChildren(...gives.map((name) => element("option", { value: name }, name)));
-    const choose = () => {
+    this.choose = () => {
       for (const part of form.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== what.value;
     };
-    form.addEventListener("change", choose);
+    form.addEventListener("change", this.choose);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
     });
-    choose();
+    this.choose();
   }
 
-  /** Leads to the form, for an input. */
+  /** Leads to the form, to complete times of an input: that is what lets a wait go that it holds. */
   open(name) {
-    this.form.elements.edge.value = name;
+    const { edge, what, times } = this.form.elements;
+    edge.value = name;
+    what.value = "complete";
+    this.choose();
     this.form.closest("section").scrollIntoView({ block: "nearest" });
-    this.form.elements.edge.focus();
+    times.focus();
   }
 
   /** The run is over. */
