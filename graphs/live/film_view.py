@@ -51,12 +51,12 @@ class FilmView:
     ) -> None:
         self.film = film
         self._graph: Graph = film.graph
-        self._name = name
-        self._at = at
+        shown = graph_to_json(name, self._graph.network()) | {"at": at}
+        self._shown = as_json(shown).encode()  # a picture takes time: made once
         self._over = threading.Event()
         self.told = Told(lambda: as_json(self.state()))
         answers: dict[str, Callable[[Asked], Any]] = {
-            "/graph": lambda _: graph_to_json(self._name, self._graph.network()) | {"at": self._at},
+            "/graph": lambda _: self._shown,
             "/state": lambda _: self.state(),
             "/line": lambda asked: self.line(_number(asked, "line")),
             "/why": self._why,

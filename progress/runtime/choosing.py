@@ -46,8 +46,8 @@ class Possible:
         names = self.core.network.nodes
         for number in sorted(self.core.runnable):
             inbox = self.core.inboxes[number]
-            for time in islice(inbox.ready, MOST_KEYS):
-                if self._is_first(inbox, number, time):
+            for place, time in enumerate(islice(inbox.ready, MOST_KEYS)):
+                if self._is_first(inbox, number, place):
                     yield Choice("notify", names[number], time)
             for key in islice(inbox.queues, MOST_KEYS):
                 if inbox.follows(*key) == key:
@@ -66,7 +66,7 @@ class Possible:
             return False
         inbox = self.core.inboxes[number]
         if choice.kind == "notify":
-            return self._is_first(inbox, number, choice.time)
+            return choice.time in inbox.ready and self._is_first(inbox, number, inbox.ready.index(choice.time))
         key = (choice.place, choice.time)
         return key in inbox.queues and inbox.follows(*key) == key and choice.many <= len(inbox.queues[key])
 
@@ -84,10 +84,10 @@ class Possible:
             return number if number is not None and number < len(network.nodes) else None
         return self.core.targets.get(choice.place)
 
-    def _is_first(self, inbox: Inbox, node: int, time: Any) -> bool:
-        """Whether a node may be notified of this before all else of which it may be."""
-        before = self.core.network.domains[node].less_equal
-        return time in inbox.ready and not any(before(other, time) for other in inbox.ready if other != time)
+    def _is_first(self, inbox: Inbox, node: int, place: int) -> bool:
+        """Whether a node may be notified of what stands there before all else: what is earlier stands before it."""
+        before, time = self.core.network.domains[node].less_equal, inbox.ready[place]
+        return not any(before(other, time) for other in islice(inbox.ready, place))
 
 
 class Chooser(Protocol):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from graphs import from_data
+from graphs import from_data, load
 from graphs.sessions.film import SPACING, Film
 from graphs.sessions.track import TrackSession, recorded
 from progress.errors import PointstampError
@@ -142,7 +142,7 @@ def played(seed: int) -> tuple[list[bytes], list[State]]:
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[random.Random, Film, list[State]]:
     """A random trace as a film whose marks are close together, let go now and then, and the oracle's states."""
     lines, wanted = played(request.param)
-    film = film_of(tmp_path / "trace.jsonl", lines, spacing=5, most_bytes=(10**6, 10**4)[request.param % 2])
+    film = film_of(tmp_path / "trace.jsonl", lines, spacing=5, most_bytes=(10**6, 3_000)[request.param % 2])
     return random.Random(request.param), film, wanted
 
 
@@ -196,6 +196,40 @@ def test_the_moment_at_which_a_request_became_free(case: tuple[random.Random, Fi
     assert found > 8
 
 
+def test_times_that_are_not_numbers(tmp_path: Path) -> None:
+    """Pairs, and stacks of calls, go through marks as they are."""
+    data = {"pointstamp": 1, "time": {"product": ["nat", "nat"]}, "nodes": {"n": {}}, "edges": [{"id": "i", "to": "n"}]}
+    steps: list[dict[str, Any]] = [
+        {"requests": [["n", [1, 2]]]},
+        {"inputs": {"i": [[1, 0]]}},
+        {"inputs": {"i": [[2, 0]]}},
+        {"delivered": [["n", [1, 2]]]},
+    ]
+    calls: list[dict[str, Any]] = [
+        {"start": {"requests": [["entry", []], ["exit", []]]}},
+        {"messages": [["entry->split", [], 1]], "delivered": [["entry", []]]},
+        {"messages": [["entry->split", [], -1], ["split->left", [], 1]]},
+        {"messages": [["split->left", [], -1], ["call-left->entry", ["left"], 1]]},
+        {"messages": [["call-left->entry", ["left"], -1]]},
+        {"delivered": [["exit", []]]},
+    ]
+    two_calls = load(Path(__file__).resolve().parents[2] / "examples/recursion/two_calls.yaml")
+    for graph, node, time, lines in ((from_data(data), "n", [1, 2], steps), (two_calls, "exit", [], calls)):
+        path = tmp_path / f"{node}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        film = Film(graph, str(path), spacing=1)
+        OPEN.append(film)
+        developed(film)
+        assert film.counts.refused == {}
+        assert len(film.marks) > 3
+        last = len(lines) - 1
+        for line in range(1, last + 1):
+            freed = film.freed_by(node, graph.time_from_json(node, time), line)
+            assert freed is not None
+            assert (freed.line, freed.asked, bool(freed.by)) == (last, False, True)
+        assert film.next_delivery(node, 0) == last + 1
+
+
 # --- what it costs ---------------------------------------------------------------------------------------------------
 
 
@@ -221,12 +255,15 @@ def test_a_line_is_reached_from_few_lines_before_it_however_long_the_trace_is(tm
 
 def test_a_request_that_waits_for_long_is_found_by_bisection(tmp_path: Path) -> None:
     trace = [*rounds(4_000)]
-    film = film_of(tmp_path / "trace.jsonl", [b'{"requests": [["body", 900]]}\n', *trace], spacing=40)
-    before = film.replayed
-    freed = film.freed_by("body", 900, 1)
-    assert freed is not None
-    assert trace[freed.line - 2] == b'{"inputs": {"input": [901]}, "messages": [["input", 901, 1]]}\n'
-    assert film.replayed - before <= 2 * film.spacing
+    first = [b'{"requests": [["body", %d]]}\n' % time for time in range(890, 902)]
+    film = film_of(tmp_path / "trace.jsonl", [*first, *trace], spacing=40)
+    for time in range(890, 902):
+        before = film.replayed
+        freed = film.freed_by("body", time, len(first))
+        assert freed is not None
+        moved = b'{"inputs": {"input": [%d]}, "messages": [["input", %d, 1]]}\n' % (time + 1, time + 1)
+        assert trace[freed.line - len(first) - 1] == moved
+        assert film.replayed - before <= len(first) + 2 * film.spacing
 
 
 def test_developing_asks_no_more_of_memory_than_its_marks(tmp_path: Path) -> None:
@@ -259,7 +296,8 @@ def test_a_trace_that_is_being_written(tmp_path: Path) -> None:
     whole = b"".join(lines)
     wanted = states(lines)
     film = film_of(path, [], spacing=7)
-    for end in range(0, len(whole) + 1, 13):
+    breaks = [place for place, letter in enumerate(whole) if letter == ord("\n")]
+    for end in sorted({*range(0, len(whole) + 1, 13), *breaks}):  # also with whole lines that have no break yet
         path.write_bytes(whole[:end])
         developed(film)
         assert film.damage is None
