@@ -12,6 +12,7 @@ PAGE = (
     ".picture{{overflow:auto;max-height:80vh;border:1px solid {line}}}"
     "table{{border-collapse:collapse;margin-top:1rem}}"
     "th,td{{border:1px solid {line};padding:.2rem .6rem;text-align:left;overflow-wrap:anywhere}}"
+    "th,td:first-child{{white-space:nowrap}}"
 )
 
 

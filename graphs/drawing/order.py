@@ -20,7 +20,10 @@ FEW = 400  # places, below which three beginnings are tried
 
 
 def order(places: Places) -> int:
-    """Put the places of each column in order; how many crossings there are. Cost: O(SWEEPS * places * log places)."""
+    """Put the places of each column in order; how many crossings there are.
+
+    Cost: O(SWEEPS * places * log places), fewer sweeps for very many places.
+    """
     beginnings: list[Callable[[Places], None]] = [_feedback_below]
     if len(places.column) < FEW:
         beginnings += [_feedback_above, _along_edges]
@@ -70,7 +73,7 @@ def _improve(places: Places) -> int:
     """The fewest crossings from here; the columns are left in that order."""
     _exchange(places)
     best, fewest = [list(column) for column in places.columns], crossings(places)
-    for sweep in range(SWEEPS):
+    for sweep in range(places.rounds(SWEEPS)):
         if not fewest:
             break
         _sweep(places, rightwards=sweep % 2 == 0, middle=_mean if sweep % 4 < 2 else median)
@@ -122,7 +125,7 @@ def _height(places: Places, item: int, other: int) -> float:
 def _exchange(places: Places) -> None:
     """Exchange neighbours while that takes crossings away."""
     changed = [True] * len(places.columns)
-    for _ in range(ROUNDS):
+    for _ in range(places.rounds(ROUNDS)):
         again = [False] * len(places.columns)
         for number, column in enumerate(places.columns):
             if not any(changed[max(number - 1, 0) : number + 2]):

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 OUTSIDE = -1  # the end of an edge that only one box is at
+MOST_LOOKS = 60_000  # at places, in a loop over all of them
 PASS = 4.0  # pixels above and below a line that passes
 
 
@@ -136,6 +137,10 @@ class Places:
         for column in self.columns:
             for position, item in enumerate(column):
                 self.index[item] = position
+
+    def rounds(self, most: int) -> int:
+        """How often all places may be looked at: `most` times, less often where they are very many."""
+        return max(1, min(most, MOST_LOOKS // max(1, len(self.column))))
 
     # --- circles ------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -293,6 +296,45 @@ def inert(picture: str) -> None:
         if element.tag == f"{SVG}style":
             assert "url" not in (element.text or "")
             assert "@import" not in (element.text or "")
+
+
+class Balance(HTMLParser):
+    """Whether every element of a page is closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), tag
+        assert not any(name.startswith("on") for name in names), tag
+        self.seen.append(tag)
+        if tag not in ("meta", "rect", "path", "circle"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_a_page_is_whole_and_styles_itself_alone() -> None:
+    page = draw(load(NESTED), "html", "a & b <c>", Wanted(at=[("input", 0)])).text
+    balance = Balance()
+    balance.feed(page)
+    assert not balance.open
+    for once in ("html", "head", "title", "body", "main", "h1", "svg", "table", "caption", "style"):
+        # the picture has a title of its own, and each of its marks
+        assert balance.seen.count(once) == 1 or once == "title", once
+    policy = re.search(r"content=\"default-src 'none'; style-src 'sha256-([^']+)'\"", page)
+    sheet = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert policy is not None
+    assert sheet is not None
+    assert policy[1] == b64encode(sha256(sheet[1].encode()).digest()).decode()
+    assert "style=" not in page
 
 
 def contrast(one: str, other: str) -> float:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from graphs import Graph
-from graphs.drawing.layout import Layout, layout
+from graphs.drawing.layout import Frame, Layout, laid_out, layout
+from graphs.drawing.plan import EdgePlan, Group, NodePlan, Plan
 from graphs.drawing.svg import svg
 from tests.drawing.geometry import faults, walked
 
@@ -28,7 +29,7 @@ def random_graph(seed: int, size: int | None = None) -> tuple[Graph, dict[str, l
     graph = Graph(name=f"of seed {seed}")
     for number in range(count):
         word = "".join(chance.choice(LETTERS) for _ in range(chance.randrange(30)))
-        graph.node(f"{word}{number}", summary={"advance": 1} if chance.random() < 0.2 else None)
+        graph.node(f"{word}.{number}", summary={"advance": 1} if chance.random() < 0.2 else None)
     names = list(graph.nodes)
     density = chance.choice([0.7, 1.2, 1.6, 2.5]) if count <= 60 else chance.choice([1.2, 1.5])
     for number in range(int(count * density)):
@@ -72,6 +73,47 @@ def test_nothing_covers_anything_in_a_thousand_graphs() -> None:
         check(seed, (None, None, 30, 60, 100, 150, 200, 250, 300, None)[seed % 10])
 
 
+def framed_plan(seed: int) -> Plan:
+    """A plan with frames in frames, edges across them in all directions, and edges from a node to itself."""
+    chance = random.Random(seed)
+    count = chance.randrange(2, 40)
+
+    def cut(nodes: list[int], depth: int) -> tuple[tuple[int, ...], tuple[Group, ...]]:
+        own: list[int] = []
+        groups: list[Group] = []
+        ends = sorted(chance.sample(range(len(nodes) + 1), 2 * chance.randrange(3))) if len(nodes) > 3 > depth else []
+        at = 0
+        for low, high in zip(ends[::2], ends[1::2], strict=True):
+            own += nodes[at:low]
+            at = high
+            groups.append(Group(f"loop {low}", chance.choice(["loop", "calls"]), *cut(nodes[low:high], depth + 1)))
+        return (*own, *nodes[at:]), tuple(groups)
+
+    _, groups = cut(list(range(count)), 0)
+    edges = []
+    for number in range(int(count * chance.choice([0.6, 1.2, 2]))):
+        source = chance.randrange(count)
+        target = chance.randrange(count) if chance.random() < 0.4 else min(count - 1, source + chance.randrange(1, 5))
+        name, below = f"e{number}", ("≥ 3",) if chance.random() < 0.3 else ()
+        edges.append(EdgePlan(name, source, target, name if chance.random() < 0.7 else "", below))
+    for number in range(chance.randrange(4)):
+        edges.append(EdgePlan(f"i{number}", -1, chance.randrange(count), f"i{number}"))
+        edges.append(EdgePlan(f"o{number}", chance.randrange(count), -1, f"o{number}"))
+    nodes = tuple(NodePlan(f"n{node}", (f"n{node}" * chance.randrange(1, 4),)) for node in range(count))
+    advancing = frozenset(chance.sample(range(len(edges)), len(edges) // 5))
+    return Plan(nodes, tuple(edges), advancing, groups, chance.choice([0, 0, 6]))
+
+
+def test_frames_in_frames_cover_nothing_and_are_crossed_by_what_leads_into_them_alone() -> None:
+    frames = 0
+    for seed in range(40):
+        found = laid_out(framed_plan(seed))
+        frames += len(found.frames)
+        wrong = faults(svg(found))
+        assert not wrong, f"seed {seed}: {wrong[:5]}"
+    assert frames > 40
+
+
 def test_the_judge_sees_what_is_wrong() -> None:
     """Each fault put into a picture by hand is found."""
     graph = Graph().node("a").node("b").node("c").edge("a", "b", id="one").edge("b", "c", id="two")
@@ -88,6 +130,8 @@ def test_the_judge_sees_what_is_wrong() -> None:
         ("lies on", right._replace(edges=(one, two._replace(path=one.path)))),
         ("outside of the picture", right._replace(width=30.0)),
     ]
+    frame = Frame("x", "loop", one.x - 10, one.y - 30, 20.0, 60.0, ("", 0.0, 0.0))  # around nothing
+    broken.append(("crosses loop x 2 times", right._replace(frames=(frame,))))
     for says, picture in broken:
         assert any(says in fault for fault in faults(svg(picture))), says
 
