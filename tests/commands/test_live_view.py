@@ -453,13 +453,46 @@ def test_the_run_is_looked_at_once_an_interval_for_all_readers_and_for_a_share_o
         now += 0.02  # what it takes
         return str(len(looks))
 
-    shared = Told(look, clock=lambda: now)
+    shared = Told(look, clock=lambda: now, work=lambda: now)
     while now < 100.0:
         for _ in range(20):  # readers
             shared.text()
         now += 0.01
     assert 0.02 * len(looks) <= 100.0 / told.SHARE * 1.1
     assert len(looks) >= 100
+
+
+def test_telling_many_readers_is_paid_for_as_looking_is() -> None:
+    """Counted: each look takes 20 ms, telling it 100 ms, as to twenty readers; the sum stays within the share."""
+    now = spent = 0.0
+    looks = 0
+
+    def look() -> str:
+        nonlocal looks, spent, now
+        looks += 1
+        spent += 0.02
+        now += 0.02
+        return str(looks)
+
+    shared = Told(look, clock=lambda: now, work=lambda: spent)
+
+    def send(text: bytes) -> None:
+        nonlocal spent
+        spent += 0.1
+
+    class Ends(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            nonlocal now
+            now += 0.05
+            return now > 200.0
+
+        def is_set(self) -> bool:
+            return now > 200.0
+
+    shared._ended = Ends()
+    assert shared.events(send)
+    assert looks > 30
+    assert spent <= 200.0 / told.SHARE * 1.1
 
 
 def test_twenty_readers_are_told_of_each_look_and_none_makes_another() -> None:
@@ -475,7 +508,7 @@ def test_twenty_readers_are_told_of_each_look_and_none_makes_another() -> None:
     watch = Counted("totals", totals().network(), "sim")
     view = LiveView(watch, 0)
     view.told.text()
-    view.told._next = float("inf")  # no time passes
+    view.told._clock = lambda: view.told._at  # no time passes
     readers = [asked(view, "/events") for _ in range(20)]
     try:
         for reader in readers:

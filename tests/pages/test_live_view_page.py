@@ -107,8 +107,8 @@ def test_a_wait_is_found_opened_understood_and_ended(browser: Browser, blocked: 
         assert "token=" not in page.url
         wait.click()
         opened_wait = page.locator("#waits .details")
-        expect(opened_wait.locator(".says")).to_contain_text('"total" at 0 has waited')
-        expect(opened_wait.locator(".says")).to_contain_text('the input "corrections", open at 0')
+        expect(opened_wait.locator(".says")).to_contain_text("total at 0 has waited")
+        expect(opened_wait.locator(".says")).to_contain_text("the input corrections, open at 0")
         expect(opened_wait.locator(".says")).to_contain_text("closing it lets go.")
         expect(opened_wait.locator(".steps")).to_contain_text("corrections 0")
         expect(page.locator("#picture .way title")).to_have_text(["corrections"])
