@@ -71,7 +71,7 @@ def test_it_is_scrubbed_to_the_line_where_a_request_was_freed(browser: Browser, 
         waits = page.get_by_role("button", name="body at 3")
         expect(waits).to_contain_text("held by")
         waits.click()
-        expect(page.locator("#waits .details")).to_contain_text('"body" at 3 has waited')
+        expect(page.locator("#waits .details")).to_contain_text("body at 3 has waited")
         page.get_by_role("button", name="When does it become free?").click()
         freed = page.locator("#freed")
         expect(freed).to_contain_text("Line 8 freed body at 3.")
