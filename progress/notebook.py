@@ -88,7 +88,7 @@ def as_html(shown: Shown) -> str:
 def shown_order(domain: Any, frontier: Sequence[Any] | None = None) -> Shown:
     """A domain with some of its times; or what may still arrive, above a frontier."""
     sample = getattr(domain, "sample", None)
-    times = [] if sample is None else sample()
+    times = [] if sample is None or frontier is not None else sample()
     title = f"times of {domain!r}" if frontier is None else f"times of {domain!r} from {times_in_words(frontier)} on"
     rows = [["some of its times", times_in_words(times)]] if times else []
     return Shown(title, rows=rows, order=domain, frontier=frontier)

@@ -221,7 +221,7 @@ class Waits(InNotebooks):
         return "\n".join(self.sentences()) or "nothing waits"
 
     def _shown(self) -> Shown:
-        title = f"{len(self)} requests wait, {self.ready} are ready"
+        title = f"requests that wait: {len(self)}; that are ready: {self.ready}"
         rows = [(each,) for each in self.sentences()]
         if not self._waits:
             return Shown(title)

@@ -213,7 +213,7 @@ def test_what_is_shown_helps() -> None:
     assert "≥ 1" in words(tracker)
     assert "advance" in words(graph)
     assert "'input' 0 -> 'input' 3" in words(tracker.why("body", 3))
-    assert "1 requests wait" in words(tracker.why())
+    assert "requests that wait: 1; that are ready: 0" in words(tracker.why())
     assert "≥ 2" in words(close(graph, [("body", 1)]))
     assert repr(check_conditions(graph)) == (
         "Report(condition 1: holds, condition 2: holds, transitive: holds, advancing: holds)"
