@@ -20,8 +20,9 @@ setup-adapters: setup    ## make .venv-adapters with the tools whose graphs `poi
 demo: setup-core    ## check a good and a bad graph, and explain the bad one
 	@sh examples/demo.sh
 
+# The tests start hundreds of interpreters: the packages are compiled once, whatever the environment says.
 test: lint setup-adapters    ## lint, then every test but the soak
-	$(python) -m pytest -m "not soak" -n auto --dist loadfile --no-loadscope-reorder
+	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest -m "not soak" -n auto --dist loadfile --no-loadscope-reorder
 
 lint: setup    ## ruff and strict mypy
 	$(python) -m ruff check .

@@ -43,6 +43,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         start_small()
 
 
+def pytest_collection_finish() -> None:
+    """What is there now, half a million objects, stays to the end: the garbage collector need not look at it again.
+
+    From here on no interpreter that a test starts keeps what it compiled: where a test writes a pipeline twice in a
+    second, alike in length, the second would be taken for the first. The packages and the tests are compiled by now.
+    """
+    gc.collect()
+    gc.freeze()
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
 @pytest.fixture(autouse=True)
 def _sockets_of_spark(request: pytest.FixtureRequest) -> Iterator[None]:
     """Collected where they are expected, not in a test that has nothing to do with Spark."""
