@@ -3,8 +3,9 @@
 Slow and obvious, and independent of all it judges: it imports nothing of the project but the two halves of the
 reference, and the law of steps.
 
-The one liberty is a cache: Close-up of many pointstamps is the union of the Close-ups of each, because every step of
-Definition 2 starts at a single pointstamp. Sessions over one graph may share it.
+The one liberty are caches: Close-up of many pointstamps is the union of the Close-ups of each, because every step of
+Definition 2 starts at a single pointstamp, and sessions over one graph may share them; and between two steps Clock is
+one and the same.
 """
 
 from __future__ import annotations
@@ -67,6 +68,12 @@ class Session(Steps):
     ) -> None:
         super().__init__(graph, inputs, requests)
         self.closures = closures or Closures(graph)
+        self._clock: Frontiers | None = None  # of this state, once it has been asked for
+
+    def step(self, inputs: Any = None, messages: Any = (), requests: Any = (), delivered: Any = ()) -> Codes:
+        codes = super().step(inputs, messages, requests, delivered)
+        self._clock = None
+        return codes
 
     def least(self, edge: str) -> Iterable[Any]:
         return least(self.graph.domain[edge])
@@ -85,7 +92,9 @@ class Session(Steps):
 
     def clock(self) -> Frontiers:
         """The minimal times of the Clock at every location that has any (A&I 4.2)."""
-        return self.closures.of_many(pointstamp for pointstamp, _ in self.outstanding())
+        if self._clock is None:
+            self._clock = self.closures.of_many(pointstamp for pointstamp, _ in self.outstanding())
+        return self._clock
 
     def in_clock(self, location: str, time: Any) -> bool:
         """Whether the Clock contains the pointstamp."""
