@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
 
+from progress.effort import STEPS_A_PLACE, Effort
 from progress.engines.arcs import Arc, Arcs, identity_on
 from progress.normal_form.backwards import latest
 from progress.order import Domain, is_flat
@@ -31,15 +32,18 @@ CORE = 1 << 60  # the rank of vertices that were not eliminated
 SHARE = 20  # a round that removes less than one in so many is followed by a more generous one
 MOST_ALLOWANCE = 40
 MOST_PIECES = 6
+MOST_WORK = 250_000  # for all that is composed while vertices go, in steps of `progress.effort`; more for each place
 NO_WAY = -1
+TOO_WIDE = -2  # what was not composed since it would have taken too long
 
 
 class Algebra:
     """Summaries by number, with memory: composing, joining and comparing any two is done once."""
 
-    def __init__(self) -> None:
+    def __init__(self, effort: Effort | None = None) -> None:
+        self.effort = effort or Effort()  # what `compose_if_short` may still take
         self.summaries: list[NormalSummary] = []
-        self.wide: set[int] = set()  # those with more alternatives than eliminating should make
+        self.wide: set[int] = {TOO_WIDE}  # those with more alternatives than eliminating should make
         self._numbers: dict[Any, int] = {}
         self.composed: dict[tuple[int, int], int] = {}
         self._joined: dict[tuple[int, int], int] = {}
@@ -73,6 +77,16 @@ class Algebra:
             found = self.composed[first, second] = self.number(summary) if summary.pieces else NO_WAY
         return found
 
+    def compose_if_short(self, first: int, second: int) -> int:
+        """The same, or TOO_WIDE where the effort does not pay for it: each alternative is compared to all others."""
+        if (first, second) not in self.composed:
+            pairs = len(self.summaries[first].pieces) * len(self.summaries[second].pieces)
+            work = 2 * pairs * (pairs + 2)
+            if work > self.effort.left:
+                return TOO_WIDE
+            self.effort.left -= work
+        return self.compose(first, second)
+
     def join(self, one: int, other: int) -> int:
         """Both side by side."""
         if one == other:
@@ -102,7 +116,7 @@ class Hierarchy:
 
     def __init__(self, graph: Arcs) -> None:
         self.graph = graph
-        self.algebra = Algebra()
+        self.algebra = Algebra(Effort(MOST_WORK + STEPS_A_PLACE * (len(graph.domains) + len(graph.arcs))))
         count = len(graph.domains)
         self.rank = [CORE] * count  # when a vertex was eliminated
         self._in: list[dict[int, int]] = [{} for _ in range(count)]  # ways in, from vertices not yet eliminated before
@@ -182,7 +196,7 @@ class Hierarchy:
             for target, second in ways_out.items():
                 through = composed.get((first, second))
                 if through is None:
-                    through = algebra.compose(first, second)
+                    through = algebra.compose_if_short(first, second)
                 if through in wide or (source == target and through != NO_WAY and not algebra.says_nothing(through)):
                     self._fixed[vertex] = True
                     return False

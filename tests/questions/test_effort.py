@@ -462,3 +462,21 @@ def test_a_walk_over_deep_stacks_is_written_in_part(monkeypatch: pytest.MonkeyPa
     assert 2 <= len(answer["walk"]) < 100
     short = asker.answer({"could_result_in": [["entry", ["c"] * 10], ["exit", []]], "walk": True})
     assert "goes_on" not in short
+
+
+def test_the_hierarchy_composes_no_more_than_it_can_pay_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of sixty alternatives after sixty others, each of 1,830 would be compared to all, and the result not used."""
+    graphs = {places: fan(places, 60) for places in (10, 60)}
+    networks = {places: graph.network() for places, graph in graphs.items()}
+    compared: Counter[int] = Counter()
+    dominates = normal_form.dominates
+
+    def counted(source: Any, target: Any, one: Any, other: Any) -> bool:
+        compared[len(one.moves)] += 1
+        return dominates(source, target, one, other)
+
+    monkeypatch.setattr(normal_form, "dominates", counted)
+    for network in networks.values():
+        assert Tracker(network, inputs={"in": []}, engine="hierarchical").clock() == {}
+    assert 0 < compared[10] < 10_000
+    assert compared[60] < 10_000
