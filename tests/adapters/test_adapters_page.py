@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tests.adapters.tools import ROOT, environment, tools_python
-from tests.project.test_documentation import fences
+from tests.project.pages import fences
 
 PAGE = ROOT / "docs" / "adapters.md"
 MARK = "in the tools' environment: "

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -19,20 +18,10 @@ from graphs import from_data
 from graphs.command import main
 from progress.reference import Graph as Reference
 from progress.reference import could_result_in
+from tests.commands.asking import LOOP, fixture_of_asked  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 
-LOOP: dict[str, Any] = {
-    "pointstamp": 1,
-    "time": "nat",
-    "nodes": {"body": {}, "feedback": {"summary": {"advance": 1}, "notify": False}},
-    "edges": [
-        {"id": "input", "to": "body"},
-        {"id": "out", "from": "body", "to": "feedback"},
-        {"id": "back", "from": "feedback", "to": "body"},
-        {"id": "result", "from": "body"},
-    ],
-}
 FINITE = {"finite": {"elements": ["a", "b", "c", "d"], "below": [["a", "b"], ["a", "c"], ["b", "d"], ["c", "d"]]}}
 DOMAINS: dict[str, Any] = {  # a node of each domain
     "nat": "nat",
@@ -61,51 +50,6 @@ def through(summary: Any, time: Any = "nat", edge: Any = None) -> dict[str, Any]
         "nodes": {"node": {"summary": summary}},
         "edges": [{"id": "in", "to": "node"}, {"id": "out", "from": "node", **(edge or {})}],
     }
-
-
-class Session:
-    """Asks a graph in this process."""
-
-    def __init__(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], graph: Any
-    ) -> None:
-        self.file = folder / "graph.json"
-        self.file.write_text(json.dumps(graph), "utf-8")
-        self.monkeypatch = monkeypatch
-        self.capsys = capsys
-
-    def bytes(self, lines: bytes) -> list[dict[str, Any]]:
-        """The answers to lines as they are sent."""
-        self.monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(lines), "utf-8"))
-        self.capsys.readouterr()
-        exit_code = main(["ask", str(self.file)])
-        output = self.capsys.readouterr()
-        assert (exit_code, output.err) == (0, "")
-        return [json.loads(line) for line in output.out.splitlines()]
-
-    def __call__(self, *queries: Any) -> list[dict[str, Any]]:
-        answers = self.bytes("".join(json.dumps(query) + "\n" for query in queries).encode())
-        assert len(answers) == len(queries)
-        return answers
-
-    def one(self, query: Any) -> dict[str, Any]:
-        """The answer to one query."""
-        (answer,) = self(query)
-        return answer
-
-    def error(self, query: Any) -> str:
-        """The code of an answer that is an error and nothing else."""
-        answer = self.one(query)
-        assert set(answer) == {"error"}, answer
-        assert set(answer["error"]) == {"code", "message"}
-        assert answer["error"]["message"]
-        code: str = answer["error"]["code"]
-        return code
-
-
-@pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    return lambda graph: Session(tmp_path, monkeypatch, capsys, graph)
 
 
 # --- could_result_in -------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from graphs import from_data
 from graphs.command import main
 from graphs.sessions.replay import Replay
 from graphs.sessions.track import TrackSession, recorded
-from tests.commands.test_track import BEFORE, LOOP, REFUSED, rounds, size_of
+from tests.commands.tracking import BEFORE, LOOP, REFUSED, rounds, size_of
 from tests.reference.random_graphs import random_document
 
 LINES = [

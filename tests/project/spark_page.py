@@ -10,7 +10,7 @@ from graphs import Graph
 from progress.order import Int
 from progress.runtime import Complete, Dataflow, Messages, Stage
 from progress.runtime.tables import rows_of
-from tests.project.test_documentation import fences, said
+from tests.project.pages import fences, said
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "spark-pipelines.md"
 FIRST = datetime.date(2024, 1, 1)

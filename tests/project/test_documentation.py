@@ -27,7 +27,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
@@ -39,7 +39,7 @@ from graphs.files.notation import DOMAIN_WORDS, SUMMARY_WORDS
 from graphs.sessions.ask import Asker
 from progress import close
 from progress.plain import write_time
-from tests.project.test_repository import code_in, make_targets, make_targets_named_in
+from tests.project.pages import Fence, code_in, fences, make_targets, make_targets_named_in, said
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -50,35 +50,6 @@ GENERATED = sorted((ROOT / "docs" / "codes").glob("*.md"))  # tested by test_cod
 LANGUAGES = {"yaml", "python", "console", "json", "sh", "text", "mermaid"}
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-
-
-class Fence(NamedTuple):
-    """A fenced block: what the comment before it says, the line on which its text begins, its language and text."""
-
-    marker: str
-    line: int
-    language: str
-    text: str
-
-
-def fences(markdown: str) -> Iterator[Fence]:
-    marker, opened, language = "", 0, ""
-    lines = markdown.splitlines()
-    for number, line in enumerate(lines, 1):
-        if opened:
-            if line == "```":
-                yield Fence(marker, opened + 1, language, "\n".join(lines[opened : number - 1]) + "\n")
-                opened, marker = 0, ""
-        elif line.startswith("```"):
-            opened, language = number, line[3:]
-        elif line.strip():
-            comment = re.fullmatch(r"<!-- (.*) -->", line.strip())
-            marker = comment.group(1) if comment else ""
-
-
-def said(marker: str) -> dict[str, str]:
-    """`file: a.yaml; check: PS201` as a dictionary."""
-    return {key.strip(): value.strip() for key, _, value in (part.partition(":") for part in marker.split(";"))}
 
 
 class Session:

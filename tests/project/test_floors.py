@@ -143,3 +143,14 @@ def test_the_reference_imports_nothing_of_the_project() -> None:
             for line, module in imported(path):
                 if module.startswith(("progress.", "recursion.", "graphs.")):
                     assert ".reference" in module, f"{path}:{line} imports {module}"
+
+
+def test_no_test_file_imports_another() -> None:
+    """What several of them use is in a file of its own, and every test can be moved or taken out alone."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in files_of("tests")
+        for line, name in imported(path)
+        if name.startswith("tests.") and any(part.startswith("test_") for part in name.split("."))
+    ]
+    assert not found, "\n".join(found)

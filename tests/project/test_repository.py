@@ -16,9 +16,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from graphs.adapters import TOOLS
+from tests.project.pages import ROOT, make_targets, make_targets_named_in, read
 from tests.project.slowest import longest_files
-
-ROOT = Path(__file__).resolve().parents[2]
 
 # package -> the top-level modules of this project that it may import besides itself
 MAY_IMPORT = {
@@ -28,10 +27,6 @@ MAY_IMPORT = {
     "pointstamp": {"progress", "recursion", "graphs"},
 }
 OURS = {*MAY_IMPORT, "tests", "benchmarks", "examples"}
-
-
-def read(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -119,20 +114,6 @@ def test_architecture_mentions_every_top_level_entry() -> None:
     text = read("ARCHITECTURE.md")
     entries = sorted({name.parts[0] for name in tracked_files()})
     assert [name for name in entries if not mentions(text, name)] == []
-
-
-def code_in(markdown: str) -> Iterator[str]:
-    """Fenced blocks and spans of code: what a reader would copy."""
-    yield from re.findall(r"^```.*?^```", markdown, flags=re.MULTILINE | re.DOTALL)
-    yield from re.findall(r"`([^`\n]+)`", markdown)
-
-
-def make_targets_named_in(markdown: str) -> set[str]:
-    return {target for code in code_in(markdown) for target in re.findall(r"\bmake ([a-z][a-z-]*)", code)}
-
-
-def make_targets() -> set[str]:
-    return set(re.findall(r"^([a-z][a-z-]*):", read("Makefile"), flags=re.MULTILINE))
 
 
 def test_readme_names_the_commands_everyone_needs() -> None:

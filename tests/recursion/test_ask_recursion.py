@@ -8,19 +8,11 @@ from typing import Any
 
 import pytest
 
-from graphs.files.document import parse, plain
 from recursion.reference import Graph as Reference
 from recursion.reference import is_proof
-from tests.commands.test_ask import LOOP, Session, asked  # noqa: F401 - a fixture
-from tests.files.hostile_calls import CALLS, GRAPHS
+from tests.commands.asking import LOOP, Session, fixture_of_asked  # noqa: F401 - a fixture
+from tests.recursion.tools import SEVERAL, STREAM, TWO
 
-TWO: Any = plain(parse(CALLS.encode()))
-SEVERAL: Any = plain(parse(GRAPHS.encode()))
-STREAM = {
-    **TWO,
-    "time": {"product": ["nat", "stack"]},
-    "edges": [*TWO["edges"], {"id": "tasks", "to": "entry"}, {"id": "results", "from": "exit"}],
-}
 ITSELF: Any = {  # a path leads from ret-c to call-c, none from ret-d to call-e
     "pointstamp": 1,
     "recursion": {"in": "entry", "out": "exit", "calls": ["c", "d", "e"]},
@@ -41,7 +33,7 @@ def tuples(pairs: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("document", [TWO, SEVERAL, ITSELF], ids=["two", "several", "itself"])
-def test_could_result_in_and_contains(asked: Any, document: Any) -> None:  # noqa: F811
+def test_could_result_in_and_contains(asked: Any, document: Any) -> None:
     reference = Reference(document)
     places = [name for name in reference.locations if ">" not in name or "call" in name][:9]
     ends = [[location, stack] for location in places for stack in stacks(reference, location)][:70]
@@ -59,7 +51,7 @@ def test_could_result_in_and_contains(asked: Any, document: Any) -> None:  # noq
             assert is_proof(reference, tuples(answer["proof"]), one, other)
 
 
-def test_the_quick_decision_of_the_paper_is_not_enough(asked: Any) -> None:  # noqa: F811
+def test_the_quick_decision_of_the_paper_is_not_enough(asked: Any) -> None:
     ask: Session = asked(ITSELF)
     answer = ask.one({"could_result_in": [["entry", ["c", "d"]], ["entry", ["c", "e"]]]})
     assert answer == {"result": True, "proof": [["entry", ["c", "d"]], ["entry", ["c", "e"]]]}
@@ -67,7 +59,7 @@ def test_the_quick_decision_of_the_paper_is_not_enough(asked: Any) -> None:  # n
 
 
 @pytest.mark.parametrize("document", [TWO, SEVERAL, ITSELF], ids=["two", "several", "itself"])
-def test_equivalent_and_canonical(asked: Any, document: Any) -> None:  # noqa: F811
+def test_equivalent_and_canonical(asked: Any, document: Any) -> None:
     reference = Reference(document)
     ask: Session = asked(document)
     for location in reference.locations:
@@ -89,7 +81,7 @@ def test_equivalent_and_canonical(asked: Any, document: Any) -> None:  # noqa: F
             assert (standing[first] == standing[second]) is reference.equivalent(location, first, second)
 
 
-def test_epochs_are_kept_apart(asked: Any) -> None:  # noqa: F811
+def test_epochs_are_kept_apart(asked: Any) -> None:
     document = {**ITSELF, "time": {"product": ["nat", "stack"]}}
     answers = asked(document)(
         {"equivalent": ["entry", [3, ["c", "d"]], [3, ["c", "e"]]]},
@@ -145,19 +137,19 @@ NO_STACKS = [
 
 
 @pytest.mark.parametrize(("query", "code"), BAD, ids=[json.dumps(row[0]) for row in BAD])
-def test_what_is_no_query(asked: Any, query: Any, code: str) -> None:  # noqa: F811
+def test_what_is_no_query(asked: Any, query: Any, code: str) -> None:
     assert asked(TWO).error(query) == code
 
 
 @pytest.mark.parametrize("word", ["equivalent", "canonical"])
-def test_without_calls_there_are_no_stacks(asked: Any, word: str) -> None:  # noqa: F811
+def test_without_calls_there_are_no_stacks(asked: Any, word: str) -> None:
     (answer,) = asked(LOOP)({word: ["body", 0, 0][: 3 if word == "equivalent" else 2]})
     assert answer["error"]["code"] == "PS501"
     assert "no calls" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("time", NO_STACKS, ids=json.dumps)
-def test_what_is_no_stack(asked: Any, time: Any) -> None:  # noqa: F811
+def test_what_is_no_stack(asked: Any, time: Any) -> None:
     ask: Session = asked(TWO)
     queries = [
         {"close": [["merge", time]]},
@@ -170,12 +162,12 @@ def test_what_is_no_stack(asked: Any, time: Any) -> None:  # noqa: F811
     assert ask.one(queries[0])["error"]["message"].endswith("(a list of calls, outermost first: 'left', 'right')")
 
 
-def test_the_parts_of_a_call_are_named(asked: Any) -> None:  # noqa: F811
+def test_the_parts_of_a_call_are_named(asked: Any) -> None:
     message = asked(TWO).one({"close": [["left", []]]})["error"]["message"]
     assert "'call-left' is where it begins, 'ret-left' where it returns" in message
 
 
-def test_close_lists_earliest_stacks_or_says_where_there_are_none(asked: Any) -> None:  # noqa: F811
+def test_close_lists_earliest_stacks_or_says_where_there_are_none(asked: Any) -> None:
     ask: Session = asked(TWO)
     assert ask.one({"close": [["left->merge", []], ["merge", ["right"]]]}) == {
         "frontiers": {
@@ -201,7 +193,7 @@ def test_close_lists_earliest_stacks_or_says_where_there_are_none(asked: Any) ->
     assert answer["frontiers"]["call-c"] == [[]]  # where [] and ["c"] are equivalent
 
 
-def test_eligible(asked: Any) -> None:  # noqa: F811
+def test_eligible(asked: Any) -> None:
     query = {
         "eligible": {
             "messages": [["split->left", []]],
@@ -221,7 +213,7 @@ def test_eligible(asked: Any) -> None:  # noqa: F811
         assert is_proof(reference, proof, proof[0], proof[-1])
 
 
-def test_eligible_with_epochs(asked: Any) -> None:  # noqa: F811
+def test_eligible_with_epochs(asked: Any) -> None:
     ask: Session = asked(STREAM)
     requests = [["merge", [4, []]], ["merge", [3, []]], ["merge", [2, ["left"]]]]
     answer = ask.one({"eligible": {"messages": [["tasks", [3, []]]], "requests": requests}})
@@ -229,7 +221,7 @@ def test_eligible_with_epochs(asked: Any) -> None:  # noqa: F811
     assert [entry["request"] for entry in answer["blocked"]] == [["merge", [3, []]], ["merge", [4, []]]]
 
 
-def test_deep_stacks_have_short_proofs(asked: Any) -> None:  # noqa: F811
+def test_deep_stacks_have_short_proofs(asked: Any) -> None:
     deep = ["left", "right"] * 20_000
     answers = asked(TWO)(
         {"could_result_in": [["entry", deep], ["merge", []]]},

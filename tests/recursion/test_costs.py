@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from math import log2
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,9 +24,9 @@ from recursion.order import StackOrder
 from recursion.program import call
 from recursion.region import Region
 from recursion.stack import Stack, first_difference
+from tests.recursion.tools import PROGRAMS
 from tests.runtime.as_they_are import as_they_are
 
-PROGRAMS = Path(__file__).resolve().parents[2] / "examples" / "recursion"
 DEPTHS = (10, 1_000, 100_000)
 
 

@@ -17,9 +17,7 @@ from graphs.files.writing import to_yaml
 from progress import CouldResultIn, PointstampError, close
 from progress.order import Int, Nat
 from tests.files.hostile_calls import CALLS, GRAPHS
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "recursion"
-FOLLOWS_ITSELF = CALLS + "  - {from: merge, to: split}\n"
+from tests.recursion.tools import FOLLOWS_ITSELF, PROGRAMS, placed
 
 
 def complaint(text: str, name: str = "graph.yaml") -> PointstampError:
@@ -27,12 +25,6 @@ def complaint(text: str, name: str = "graph.yaml") -> PointstampError:
         from_text(text.encode(), name)
     assert str(caught.value).isprintable()
     return caught.value
-
-
-def placed(text: str, part: str) -> tuple[int, int]:
-    """Line and column at which a part of a text first begins."""
-    offset = text.index(part)
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 # --- what is refused, and where --------------------------------------------------------------------------------------
@@ -234,10 +226,10 @@ def test_a_name_that_is_taken_after_the_split_is_noticed_after_a_change() -> Non
 
 def test_graphs_with_calls_are_not_composed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = Graph().node("sink").edge(None, "sink", id="shared")
-    for first, second in ((load(EXAMPLES / "stream.yaml"), other), (other, load(EXAMPLES / "stream.yaml"))):
+    for first, second in ((load(PROGRAMS / "stream.yaml"), other), (other, load(PROGRAMS / "stream.yaml"))):
         with pytest.raises(PointstampError, match="PS016: the graph 'stream' has calls"):
             compose(first, second)
-    assert main(["compose", str(EXAMPLES / "stream.yaml"), str(EXAMPLES / "two_calls.yaml")]) == 2
+    assert main(["compose", str(PROGRAMS / "stream.yaml"), str(PROGRAMS / "two_calls.yaml")]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 

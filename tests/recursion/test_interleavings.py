@@ -10,7 +10,7 @@ import pytest
 from graphs import Graph, load
 from progress.local_history import Event, Message, Received
 from progress.semantics import Exploration, Inputs, Specification, System, Variant, explore
-from tests.recursion.test_costs import PROGRAMS
+from tests.recursion.tools import PROGRAMS
 
 Sent = dict[str, list[Message]]
 

@@ -18,29 +18,8 @@ from recursion.network import CallRelation
 from recursion.reference import Pair
 from tests.recursion.random_calls import plain_pairs, random_calls, random_epoch, stack_near, usual_depth
 from tests.recursion.saturated_calls import Saturated
+from tests.recursion.tools import COUNTEREXAMPLE, chain
 from tests.reference.against_reference import Tally
-
-COUNTEREXAMPLE: dict[str, Any] = {
-    "pointstamp": 1,
-    "recursion": {"in": "entry", "out": "exit", "calls": ["c", "d", "e"]},
-    "nodes": {"entry": {}, "x": {}, "c": {}, "d": {}, "e": {}, "exit": {}},
-    "edges": [
-        {"from": source, "to": target}
-        for source, target in (
-            *(("entry", "x"), ("x", "c"), ("c", "x"), ("x", "exit"), ("entry", "d"), ("d", "exit")),
-            *(("entry", "e"), ("e", "exit"), ("entry", "exit")),
-        )
-    ],
-}
-
-
-def chain(recursion: Any, *ways: str) -> dict[str, Any]:
-    """A graph from ways written like `in x out`."""
-    pairs = dict.fromkeys(pair for way in ways for pair in zip(way.split()[:-1], way.split()[1:], strict=True))
-    nodes: dict[str, Any] = {node: {} for way in ways for node in way.split()}
-    edges = [{"from": source, "to": target} for source, target in pairs]
-    return {"pointstamp": 1, "recursion": recursion, "nodes": nodes, "edges": edges}
-
 
 ONE = {"in": "in", "out": "out", "calls": ["a"]}
 TWO = {"in": "in", "out": "out", "calls": ["a", "b"]}

@@ -24,7 +24,7 @@ from recursion.order import StackClasses, StackOrder, virtual_times
 from recursion.reference import Stack as Names
 from recursion.stack import Stack
 from tests.recursion.random_calls import random_calls, usual_depth
-from tests.recursion.test_costs import PROGRAMS
+from tests.recursion.tools import PROGRAMS
 from tests.reference.against_reference import Tally
 
 

@@ -10,7 +10,7 @@ from graphs import from_data
 from progress import Tracker
 from progress.summary import NoMinimalTimes
 from tests.recursion.random_calls import plain
-from tests.recursion.test_relation import chain
+from tests.recursion.tools import chain
 
 LOSING = chain({"in": "in", "out": "out", "calls": ["a", "b", "e"]}, "in x out", "in e out", "in a b out")
 

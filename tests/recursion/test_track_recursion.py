@@ -14,8 +14,8 @@ from graphs import from_data
 from graphs.command import main
 from graphs.sessions.track import TrackSession
 from progress import PointstampError, Tracker
-from tests.commands.test_track import code_of, told
-from tests.recursion.test_ask_recursion import SEVERAL, STREAM, TWO
+from tests.commands.tracking import code_of, told
+from tests.recursion.tools import SEVERAL, STREAM, TWO
 
 L, R = ["left"], ["right"]
 

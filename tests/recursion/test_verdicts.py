@@ -18,7 +18,7 @@ from graphs.command import main
 from graphs.files.writing import to_data
 from progress import CouldResultIn, PointstampError, close
 from tests.files.hostile_calls import CALLS, GRAPHS
-from tests.recursion.test_files import EXAMPLES, FOLLOWS_ITSELF, placed
+from tests.recursion.tools import FOLLOWS_ITSELF, PROGRAMS, placed
 
 LAST = "  - {from: merge, to: exit}\n"
 
@@ -127,7 +127,7 @@ def test_whether_a_call_asks_is_written_where_it_is_no_default() -> None:
 
 
 def test_the_walk_is_told_in_the_words_of_calls() -> None:
-    report = check_graph(load(EXAMPLES / "follows_itself.yaml"), "follows_itself.yaml")
+    report = check_graph(load(PROGRAMS / "follows_itself.yaml"), "follows_itself.yaml")
     drawn = render_text([report])
     assert (
         """\
@@ -233,7 +233,7 @@ def test_github_and_json_of_a_requirement(tmp_path: Path, capsys: pytest.Capture
 def test_close_in_text_json_and_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import pyarrow.parquet  # type: ignore[import-untyped]
 
-    file, table = str(EXAMPLES / "two_calls.yaml"), str(tmp_path / "frontiers.parquet")
+    file, table = str(PROGRAMS / "two_calls.yaml"), str(tmp_path / "frontiers.parquet")
     asked = ("close", file, "--at", 'merge=["left"]')
     code, out, err = run(capsys, *asked)
     assert (code, err) == (0, "")
@@ -253,7 +253,7 @@ def test_close_in_text_json_and_parquet(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_close_says_where_there_are_no_earliest_stacks(capsys: pytest.CaptureFixture[str]) -> None:
-    two_calls, stream = str(EXAMPLES / "two_calls.yaml"), str(EXAMPLES / "stream.yaml")
+    two_calls, stream = str(PROGRAMS / "two_calls.yaml"), str(PROGRAMS / "stream.yaml")
     for arguments in (("close", two_calls, "--at", "entry=[]"), ("close", stream, "--at", "numbers=[3, []]")):
         code, out, err = run(capsys, *arguments)
         assert (code, out, len(err.splitlines())) == (1, "", 1)
@@ -264,7 +264,7 @@ def test_close_says_where_there_are_no_earliest_stacks(capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("at", ["left=[]", "entry=left", 'entry=["lefft"]', "entry=3", "entry=[[]]", "entry=[null]"])
 def test_close_refuses_what_is_no_stack_there(at: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "close", str(EXAMPLES / "two_calls.yaml"), "--at", at)
+    code, out, err = run(capsys, "close", str(PROGRAMS / "two_calls.yaml"), "--at", at)
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert "'call-left'" in err if at.startswith("left") else "outermost first: 'left', 'right'" in err
 

@@ -15,7 +15,7 @@ from progress import CouldResultIn
 from recursion import reference
 from recursion.reference import Pointstamp
 from tests.recursion.random_calls import plain_pairs, random_calls, random_epoch, usual_depth
-from tests.recursion.test_relation import COUNTEREXAMPLE, chain
+from tests.recursion.tools import COUNTEREXAMPLE, chain
 from tests.reference.against_reference import Tally
 
 

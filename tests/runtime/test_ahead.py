@@ -17,7 +17,7 @@ from progress.runtime.checkpoint import State
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from progress.semantics import is_behaviour
-from tests.runtime.test_runtime import GUARD, engines, line, run
+from tests.runtime.tools import GUARD, engines, line, run
 
 TIMES = 60
 

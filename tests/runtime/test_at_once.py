@@ -12,46 +12,12 @@ from typing import Any
 import pytest
 
 from graphs import Graph
-from progress.runtime import Batch, Complete, Dataflow, DeadLetter, Node, NodeFailed, Out, Stage
+from progress.runtime import Complete, Dataflow, DeadLetter, Node, NodeFailed, Out, Stage
 from progress.runtime.checkpoint import capture
 from progress.runtime.core import Core
 from progress.runtime.observer import Observer
 from progress.semantics import is_behaviour
-from tests.runtime.test_runtime import ENGINES, GUARD, engines, run
-
-BOUND = 4
-TIMES = [(each, 39 - each) for each in range(40)]  # none is before another
-
-
-def of_two(*, out_time: Any = None) -> Graph:
-    """in -> work -> out, over pairs."""
-    graph = Graph(time={"product": ["nat", "nat"]}).node("work", emits={"out": "leave"} if out_time else {})
-    return graph.edge(None, "work", "in").edge("work", None, "out", **({"time": out_time} if out_time else {}))
-
-
-class Met(Batch):
-    """Counts who is there, and lets nobody go before `parties` have met."""
-
-    def __init__(self, at_once: int, parties: int) -> None:
-        super().__init__()
-        self.at_once = at_once
-        self.parties = parties
-        self.inside: Counter[Any] = Counter()
-        self.most = 0
-        self.barrier = threading.Barrier(parties, timeout=GUARD)
-
-    def enter(self, time: Any) -> None:
-        self.inside[time] += 1
-        self.most = max(self.most, self.inside.total())
-
-    def leave(self, time: Any, messages: dict[str, list[Any]], out: Out) -> None:
-        out.send("out", time, sum(messages["in"]))
-        self.inside[time] -= 1
-
-    def on_batch(self, time: Any, messages: dict[str, list[Any]], out: Out) -> None:
-        self.enter(time)
-        self.barrier.wait()
-        self.leave(time, messages, out)
+from tests.runtime.tools import BOUND, ENGINES, GUARD, TIMES, Met, engines, of_two, run
 
 
 class MetByAwaiting(Met):

@@ -14,8 +14,7 @@ from progress import PointstampError
 from progress.runtime import Dataflow, DeadLetter, Mapped, Node, NodeFailed, Out, Retry, Stage
 from progress.runtime.control import TimedOut
 from progress.runtime.node import Batch
-from tests.runtime.test_failures import guarded, numbers
-from tests.runtime.test_runtime import GUARD, engines, line, run
+from tests.runtime.tools import GUARD, engines, guarded, line, numbers, run
 
 
 async def cancelled() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from progress import PointstampError
 from progress.runtime import Complete, Dataflow, DeadLetter, Mapped, Messages, Node, NodeFailed, Out, Retry
-from tests.runtime.test_runtime import engines, line, run
+from tests.runtime.tools import engines, line, run
 
 BAD = (3, 11, 12, 39)
 VALUES = range(40)

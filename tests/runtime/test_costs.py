@@ -18,8 +18,7 @@ from progress.runtime.inbox import FIRST, Inbox
 from progress.runtime.observer import Observer
 from progress.semantics import is_behaviour
 from progress.tracker import Tracker
-from tests.runtime.test_failures import guarded
-from tests.runtime.test_runtime import engines, line, run
+from tests.runtime.tools import engines, guarded, line, run
 
 
 class Sum(Node):

@@ -22,8 +22,7 @@ from progress.runtime.observer import Observer
 from progress.runtime.policies import explicit
 from progress.topology import NO_NODE, Network
 from tests.reference.random_graphs import flat_document, random_document
-from tests.runtime.test_failures import guarded
-from tests.runtime.test_runtime import ENGINES, GUARD, engines, line, run
+from tests.runtime.tools import ENGINES, GUARD, engines, guarded, line, run
 
 MOST_AT_ONCE = 1_000  # what an engine takes from a source at once
 

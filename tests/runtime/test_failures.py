@@ -13,7 +13,7 @@ from graphs import Graph
 from progress.runtime import Complete, Dataflow, DeadLetter, Node, NodeFailed, Out, Retry, Stop
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
-from tests.runtime.test_runtime import ENGINES, GUARD, engines, line, run
+from tests.runtime.tools import ENGINES, GUARD, engines, guarded, line, numbers, run
 
 on_engines = pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "seeded"])
 
@@ -45,11 +45,6 @@ class Together(Failing):
     def on_messages(self, edge: str, time: int, values: Sequence[Any], out: Out) -> None:
         for value in values:
             self.on_message(edge, time, value, out)
-
-
-def numbers(*values: int) -> list[Any]:
-    """All of time 0, so that they may come in one row."""
-    return [(0, value) for value in values]
 
 
 def failing(node: Failing, on_error: Any = None) -> Dataflow:
@@ -263,23 +258,6 @@ def test_a_batch_is_handed_on_again_whole(engine: str) -> None:
     dataflow = Dataflow(line("p"), {"p": Join()}, on_error=Retry())
     results = run(dataflow, engine, sources={"in": numbers(1, 2, 3)}, pause=lambda seconds: None)
     assert (results, attempts) == ({"out": [(0, 6)]}, [0, 0, 0])
-
-
-def guarded(call: Callable[[], Any]) -> list[Any]:
-    """What a call raises or returns, made in a thread that may not hang for ever."""
-    found: list[Any] = []
-
-    def target() -> None:
-        try:
-            found.append(call())
-        except BaseException as error:
-            found.append(error)
-
-    thread = threading.Thread(target=target, daemon=True)
-    thread.start()
-    thread.join(GUARD)
-    assert not thread.is_alive()
-    return found
 
 
 @pytest.mark.parametrize("engine", ["threads", "asyncio"])

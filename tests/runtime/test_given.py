@@ -18,8 +18,7 @@ from progress.runtime.checkpoint import capture, resume
 from progress.runtime.core import Core
 from progress.runtime.node import Batch
 from progress.runtime.policies import explicit
-from tests.runtime.test_failures import guarded, numbers
-from tests.runtime.test_runtime import GUARD, engines, line, run
+from tests.runtime.tools import GUARD, engines, guarded, line, numbers, run
 
 
 def refused(code: str, call: Callable[[], Any]) -> str:

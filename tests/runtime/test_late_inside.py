@@ -13,7 +13,7 @@ from progress.runtime import Batch, Complete, Dataflow, Node, Out
 from progress.runtime.policies import by_event_time, explicit
 from progress.runtime.source import Late
 from progress.semantics import is_behaviour
-from tests.runtime.test_runtime import engines, run
+from tests.runtime.tools import engines, run
 
 
 class Count(Batch):

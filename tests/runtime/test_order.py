@@ -14,7 +14,7 @@ from progress.order import Domain, Lex, Nat, Product
 from progress.runtime import Dataflow, Node, Out
 from progress.runtime.core import Core
 from progress.semantics.running_nodes import running_nodes
-from tests.runtime.test_runtime import engines, line, run
+from tests.runtime.tools import engines, line, run
 
 
 class Asks(Node):

@@ -17,7 +17,7 @@ from progress import PointstampError
 from progress.runtime import SILENT, Complete, Dataflow, Messages, SourceFailed
 from progress.runtime.pace import FEW, LONG, Pace
 from progress.runtime.policies import by_count, by_event_time, explicit, with_idleness
-from tests.runtime.test_runtime import GUARD, line, run
+from tests.runtime.tools import GUARD, line, run
 
 COUNT = 12
 everywhere = pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])

@@ -6,9 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from heapq import merge
-from itertools import pairwise
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,30 +29,7 @@ from progress.runtime import (
 from progress.runtime.core import Core
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
-
-ROOT = Path(__file__).resolve().parents[2]
-ENGINES = ("sim", "seeded", "threads", "asyncio")
-GUARD = 60.0
-
-engines = pytest.mark.parametrize("engine", ENGINES)
-
-
-def run(dataflow: Dataflow, engine: str, **options: Any) -> Any:
-    """Run in an engine; `seeded` is `sim` with a seed."""
-    if engine == "seeded":
-        engine, options["seed"] = "sim", 7
-    return dataflow.run(engine=engine, timeout=GUARD, **options)
-
-
-def line(*names: str, **keys: Any) -> Graph:
-    """in -> first -> ... -> last -> out."""
-    graph = Graph(**keys)
-    for name in names:
-        graph.node(name)
-    graph.edge(None, names[0], "in")
-    for before, after in pairwise(names):
-        graph.edge(before, after)
-    return graph.edge(names[-1], None, "out")
+from tests.runtime.tools import ROOT, engines, line, run
 
 
 class Total(Node):

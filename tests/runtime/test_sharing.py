@@ -17,7 +17,7 @@ from progress import PointstampError
 from progress.runtime import SILENT, Batch, Complete, Dataflow, Mapped, Node, NodeFailed, Out, Results, Stage
 from progress.runtime.policies import by_count, explicit, with_idleness
 from recursion.program import Exit
-from tests.runtime.test_runtime import ENGINES, GUARD, ROOT, engines, line, run
+from tests.runtime.tools import ENGINES, GUARD, ROOT, engines, line, run
 
 
 class Collect(Node):

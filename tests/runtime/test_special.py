@@ -13,7 +13,7 @@ from progress import PointstampError
 from progress.runtime import Complete, Dataflow, DeadLetter, Node, Out
 from progress.runtime.observer import Observer
 from tests.commands import pipelines
-from tests.runtime.test_runtime import GUARD, engines, line, run
+from tests.runtime.tools import GUARD, engines, line, run
 
 SPECIAL: list[type[BaseException]] = [StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError]
 special = pytest.mark.parametrize("kind", SPECIAL)

@@ -11,7 +11,7 @@ import pytest
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Complete, Dataflow, DeadLetter, Mapped, Node, NodeFailed, Out, Results
-from tests.runtime.test_runtime import engines, line, run
+from tests.runtime.tools import engines, line, run
 
 # --- results ---------------------------------------------------------------------------------------------------------
 

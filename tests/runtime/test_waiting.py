@@ -18,7 +18,7 @@ from progress.runtime import SILENT, Dataflow, Node, Out
 from progress.runtime.core import Core
 from progress.runtime.observer import Observer
 from progress.runtime.policies import by_count, explicit, with_idleness
-from tests.runtime.test_runtime import line, run
+from tests.runtime.tools import line, run
 
 SILENCE = 0.5  # seconds for which nothing comes
 AFTER = 0.2

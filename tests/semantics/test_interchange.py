@@ -29,7 +29,7 @@ from tests.questions.local_histories import FunctionNode
 from tests.semantics.random_systems import random_code
 from tests.semantics.small_systems import chain, consumer, messages, one_node, producer, relay
 from tests.semantics.small_systems import join as meeting
-from tests.semantics.test_clocks import halves
+from tests.semantics.tools import halves
 
 QUIET = Variant(inputs=Inputs.FORBIDDEN)
 

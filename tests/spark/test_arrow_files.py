@@ -23,7 +23,7 @@ from progress.runtime import Complete, Dataflow, DeadLetter, Messages, Stage
 from progress.runtime.on_spark import FileSource, FrameSource, ParquetSink, read_committed
 from progress.runtime.on_spark.arrow_tables import Columns, arrow_of, pandas_of
 from progress.runtime.tables import Tables, rows_of
-from tests.runtime.test_runtime import GUARD
+from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
 
 ROOT = Path(__file__).resolve().parents[2]

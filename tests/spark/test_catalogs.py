@@ -13,9 +13,9 @@ import pytest
 from progress import PointstampError
 from progress.order import Nat
 from progress.runtime.on_spark import DeltaSink, ParquetSink, TableSink
-from tests.project.test_documentation import fences, said
+from tests.project.pages import fences, said
 from tests.spark.spark import spark_session
-from tests.spark.test_sinks import frame, refused
+from tests.spark.tools import frame, refused
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -22,7 +22,7 @@ from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.sinks_by_time import ByTime
 from progress.runtime.on_spark.sinks_parquet import committed
 from tests.spark.spark import spark_session
-from tests.spark.test_sinks import by_commits, frame, gone_on, read, refused, sink, whole_run
+from tests.spark.tools import by_commits, frame, gone_on, read, refused, sink, whole_run
 
 pytestmark = pytest.mark.spark
 STEPS = ("move", "write", "write_new", "write_bytes", "delete", "delete_if_empty", "make")

@@ -17,8 +17,7 @@ from progress import PointstampError
 from progress.runtime import Complete, Dataflow, Node, NodeFailed, Out, Retry, Stage
 from progress.runtime.core import Core
 from progress.runtime.observer import Observer
-from tests.runtime.test_at_once import BOUND, TIMES, Met, of_two
-from tests.runtime.test_runtime import GUARD
+from tests.runtime.tools import BOUND, GUARD, TIMES, Met, of_two
 from tests.spark.spark import spark_session
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Dataflow
 from progress.runtime.on_spark.sinks_parquet import ParquetSink
-from tests.runtime.test_runtime import GUARD
+from tests.runtime.tools import GUARD
 from tests.spark.spark import SETTINGS, spark_session
 from tests.spark.test_sources import drop
 

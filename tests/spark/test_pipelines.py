@@ -18,7 +18,7 @@ from graphs import JsonLines, load
 from graphs.checking.check import check_graph
 from graphs.running.pipeline import load_pipeline
 from tests.commands.pipelines import environment
-from tests.runtime.test_runtime import GUARD
+from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -23,7 +23,7 @@ from progress.runtime.on_spark.sources_files import FileSource
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.spark.spark import spark_session
-from tests.spark.test_sources import drop
+from tests.spark.tools import drop
 
 pytestmark = pytest.mark.spark
 

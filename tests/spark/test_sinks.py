@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from graphs import Graph
-from progress import PointstampError
 from progress.order import Int, Nat, Product
 from progress.runtime import SILENT, Complete, Dataflow
 from progress.runtime.checkpoint import State
@@ -23,13 +22,14 @@ from progress.runtime.control import Cancelled, Control
 from progress.runtime.on_spark import kept_frames, sinks_parquet
 from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
-from progress.runtime.on_spark.sinks_by_time import ByTime, key_of
+from progress.runtime.on_spark.sinks_by_time import key_of
 from progress.runtime.on_spark.sinks_delta import DeltaSink
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
+from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from progress.runtime.stage import Stage
 from tests.spark.spark import spark_session
+from tests.spark.tools import by_commits, frame, gone_on, read, refused, sink, whole_run
 
 pytestmark = pytest.mark.spark
 
@@ -40,51 +40,6 @@ def _session() -> None:
 
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def frame(*rows: int, column: str = "v") -> Any:
-    """Rows of which Spark does not know that they are few, and for which no process of Python is needed."""
-    values = ", ".join(map(str, rows))
-    return spark_session().sql(f"select explode(cast(array({values}) as array<int>)) as {column}")
-
-
-def read(folder: Path) -> list[int]:
-    return sorted(row.v for row in read_committed(spark_session(), folder).collect())
-
-
-def by_commits(folder: Path) -> list[int]:
-    """What is committed, read without Spark and without what wrote it."""
-    from pyarrow import parquet  # type: ignore[import-untyped]
-
-    commits = {path.name: json.loads(path.read_text("utf-8")) for path in (folder / "_commits").glob("[!.]*.json")}
-    replaced = {name for commit in commits.values() for name in commit.get("replaces", ())}
-    files = [
-        folder / commit["folder"] / file
-        for name, commit in commits.items()
-        if name not in replaced
-        for file in commit["files"]
-    ]
-    return sorted(v for file in files for v in parquet.ParquetFile(file).read()["v"].to_pylist())
-
-
-def sink(folder: Path, domain: Any = None, mode: str = "error", writers: int = 1) -> ByTime:
-    found = ParquetSink(folder, mode, writers=writers).sink_for("out")
-    found.begins(domain or Nat())
-    return found
-
-
-def gone_on(before: ByTime, folder: Path, mode: str = "error") -> ByTime:
-    """The sink of a process that goes on with what the first checkpoint of another one says."""
-    found = sink(folder, mode=mode)
-    found.restore((before.snapshot()[0], None, 0, {}))
-    return found
-
-
-def refused(call: Callable[[], object]) -> PointstampError:
-    with pytest.raises(PointstampError) as caught:
-        call()
-    assert str(caught.value).isprintable()
-    return caught.value
 
 
 # --- Parquet ---------------------------------------------------------------------------------------------------------
@@ -261,20 +216,6 @@ def test_a_run_that_has_ended_leaves_nothing_unwritten_where_no_frontier_says_so
 
 
 # --- what was there before -------------------------------------------------------------------------------------------
-
-
-def whole_run(folder: Path, mode: str, *rows: tuple[int, int], run: str | None = None) -> ByTime:
-    """One run that writes these rows at these times; one that goes on, where it has a name."""
-    out = sink(folder, mode=mode)
-    if run is None:
-        out.is_new()
-    else:
-        out.restore((run, None, 0, {}))
-    for time, value in rows:
-        out.write_all(time, [frame(value)])
-    out.complete(())
-    out.close()
-    return out
 
 
 def test_a_second_run_is_refused_or_does_what_its_mode_says_and_drops_nothing_silently(tmp_path: Path) -> None:

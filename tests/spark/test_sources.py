@@ -26,6 +26,7 @@ from progress.runtime.running import Running
 from progress.runtime.source import Aside
 from progress.runtime.stage import Stage
 from tests.spark.spark import spark_session
+from tests.spark.tools import drop
 
 pytestmark = pytest.mark.spark
 
@@ -160,21 +161,6 @@ def test_an_empty_input_brings_nothing() -> None:
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
-
-
-def drop(folder: Path, name: str, rows: Sequence[Any], columns: str = "v int") -> None:
-    """A file under its name at once, as a careful writer makes it."""
-    import pyarrow as arrow  # type: ignore[import-untyped]
-    import pyarrow.parquet as parquet  # type: ignore[import-untyped]
-
-    kinds = {"int": arrow.int32(), "string": arrow.string()}
-    fields = [field.split() for field in columns.split(", ")]
-    place = folder / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    schema = arrow.schema([(column, kinds[kind]) for column, kind in fields])
-    table = [arrow.array([row[number] for row in rows], schema.types[number]) for number in range(len(fields))]
-    parquet.write_table(arrow.Table.from_arrays(table, schema=schema), place.with_name(f"_{place.name}"))
-    place.with_name(f"_{place.name}").rename(place)
 
 
 def test_files_that_are_there_are_messages_by_the_times_in_their_names(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read
 from progress.runtime.on_spark.sources_rows import FrameSource
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
-from tests.runtime.test_runtime import GUARD
+from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
 
 pytestmark = pytest.mark.spark

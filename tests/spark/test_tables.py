@@ -19,7 +19,7 @@ from progress.runtime import Complete, Dataflow, Node, NodeFailed, Out, Retry, S
 from progress.runtime.on_spark.engine import OnSpark
 from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.tables import is_table, rows_of, union
-from tests.runtime.test_runtime import GUARD
+from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from progress.errors import PointstampError
 from progress.runtime.checkpoint import State
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
-from tests.streams.test_state import Left, one_by_one
+from tests.streams.tools import Left, one_by_one
 
 Write = Callable[[Any, Any], Stream[Any, Any]]
 GIVEN = [(time, (key, amount)) for time in range(0, 12, 3) for key, amount in (("x", 3), ("y", time + 1), ("x", 9))]

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,12 @@ import pytest
 
 import progress.runtime.running
 from graphs.streams import Flow
-from progress.runtime import SILENT, Complete
+from progress.runtime import Complete
 from progress.runtime.checkpoint import State
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.commands.pipelines import environment
+from tests.streams.tools import Left, one_by_one
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLER = ROOT / "tests" / "commands" / "killed_everywhere.py"
@@ -62,27 +62,6 @@ SOLD = [
     (9, ("x", 1)),
 ]  # fmt: skip
 PRICES = [(0, ("x", 1)), Complete([1]), (1, ("z", 2)), (3, ("x", 9)), Complete([4]), (4, ("x", 2)), (6, ("w", 1))]
-
-
-def one_by_one(items: list[Any]) -> Callable[[], Iterator[Any]]:
-    """A source that brings them with something else to do between."""
-
-    def source() -> Iterator[Any]:
-        for item in items:
-            yield item
-            yield SILENT
-
-    return source
-
-
-class Left:
-    """What has left, by a sink that many outputs have in common."""
-
-    def __init__(self) -> None:
-        self.values: list[str] = []
-
-    def __call__(self, time: Any, value: Any) -> None:
-        self.values.append(repr((time, value)))
 
 
 def test_it_goes_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,11 @@ import pytest
 
 from graphs import Graph
 from progress import PointstampError, Tracker, reference
-from progress.reference.session import Closures
 from progress.summary import NoMinimalTimes
 from tests.reference.against_reference import Tally
 from tests.reference.against_sessions import CONFIGURATIONS, Played, graph_of
 from tests.reference.random_graphs import flat_document, random_document
-from tests.reference.random_sessions import Script, Told, random_session, random_start
+from tests.tracking.tools import scripts
 
 
 class Listening(Played):
@@ -63,14 +62,6 @@ class Listening(Played):
         told = list(self.moves)
         self.moves.clear()
         return repr((tracker.clock(), tracker.eligible(), tracker.snapshot(), tracker.messages(), why, told))
-
-
-def scripts(rng: random.Random, oracle: reference.Graph) -> tuple[Script, Told]:
-    """A session that the reference can follow."""
-    while True:
-        script = random_start(rng, oracle)
-        with suppress(reference.TooManySteps):
-            return script, random_session(rng, oracle, Closures(oracle), script)
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))

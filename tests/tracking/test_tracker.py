@@ -17,7 +17,8 @@ import pytest
 
 from graphs import Graph, from_data
 from progress import Lex, Nat, PointstampError, Product, Tagged, Tracker
-from tests.commands.test_track import FALLING, LOOP, size_of
+from tests.commands.tracking import FALLING, LOOP, size_of
+from tests.tracking.tools import refused
 
 Answer = tuple[Any, ...]
 
@@ -35,15 +36,6 @@ def tracker(document: Any = LOOP, **options: Any) -> Tracker:
 def seen(tracked: Tracker) -> Answer:
     """All that can be seen of a tracker but its fresh requests, which are taken by looking."""
     return (tracked.clock(), tracked.eligible(), tracked.pending(), tracked.messages(), tracked.inputs())
-
-
-def refused(code: str, call: Callable[[], object]) -> PointstampError:
-    with pytest.raises(PointstampError) as caught:
-        call()
-    assert caught.value.code == code
-    assert caught.value.message
-    assert caught.value.hint
-    return caught.value
 
 
 # --- steps ------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from graphs import Graph, from_data
 from progress import CouldResultIn, PointstampError, Tracker, close, reference
 from progress.reference.session import Session
-from tests.commands.test_track import LOOP
+from tests.commands.tracking import LOOP
 from tests.reference.random_sessions import random_step
 
 

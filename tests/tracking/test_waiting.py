@@ -22,12 +22,11 @@ from progress.reference.session import Closures, Session
 from progress.tracking.blocking import Blocker
 from progress.tracking.wait import Wait, Waits, for_seconds
 from progress.tracking.waiting import MOST_STEPS, Search, everything
-from tests.commands.test_track import LOOP
+from tests.commands.tracking import LOOP
 from tests.reference.against_reference import Tally
 from tests.reference.against_sessions import CONFIGURATIONS, Played, graph_of
 from tests.reference.random_graphs import flat_document, random_document
-from tests.tracking.test_no_trace import scripts
-from tests.tracking.test_tracker import refused
+from tests.tracking.tools import refused, scripts
 
 
 def only(waits: Waits) -> Wait:
