@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-def kinds_of(values: list[Any], /) -> set[type]: ...
-
 class TooMuchWork(Exception): ...
 
 class Kernel:

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 part=${1:-all}
 stamp=.venv/set-up-complete
-fingerprint=$(pwd -P && cat pyproject.toml setup.py constraints.txt scripts/set_up.sh progress/kernel/* | cksum)
+fingerprint=$(pwd -P && cat pyproject.toml setup.py constraints.txt scripts/set_up.sh progress/kernel/*.* | cksum)
 if [ -x .venv/bin/python ]; then
     there=$(cat "$stamp" 2>/dev/null || true)
     [ "$there" != "$fingerprint all" ] || exit 0

@@ -20,7 +20,6 @@
 #include "calls.h"
 #include "steps.h"
 #include "building.h"
-#include "kinds.h"
 
 static PyObject *get_visits(Kernel *self, void *Py_UNUSED(nothing))
 {
@@ -94,18 +93,12 @@ static int fill_module(PyObject *module)
     return too_much_work ? PyModule_AddObjectRef(module, "TooMuchWork", too_much_work) : -1;
 }
 
-static PyMethodDef functions[] = {
-    {"kinds_of", kinds_of, METH_O, "The types of the values in a list, as a set."},
-    {NULL, NULL, 0, NULL},
-};
-
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, fill_module}, {0, NULL}};
 
 static struct PyModuleDef module = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "progress._kernel",
     .m_doc = "The compiled twin of progress.engines.eager.",
-    .m_methods = functions,
     .m_slots = module_slots,
 };
 

@@ -10,16 +10,10 @@ from typing import Any
 BY_YIELD = frozenset({GeneratorType, AsyncGeneratorType})
 
 
-def kinds_by_python(values: list[Any]) -> set[type]:
+def kinds_of(values: list[Any]) -> set[type]:
     """The types of some values. Cost: two steps in C for each value where all have one type, as they mostly do."""
     kinds = list(map(type, values))
     return set(kinds[:1] if kinds and kinds.count(kinds[0]) == len(kinds) else kinds)
-
-
-try:
-    from progress._kernel import kinds_of as kinds_of  # a comparison for each value where all have one type
-except ImportError:
-    kinds_of = kinds_by_python
 
 
 class Following:

@@ -601,38 +601,6 @@ def test_graphs_that_cannot_be_are_refused(arguments: tuple[Any, ...], error: ty
         Kernel(*arguments)
 
 
-def test_the_kinds_of_values_are_those_that_python_finds() -> None:
-    from progress._kernel import kinds_of
-    from progress.runtime import awaiting as following
-
-    assert following.kinds_of is kinds_of
-    rng = random.Random(3)
-    some: list[Any] = [1, True, None, "a", (), [], {}, 1.0, object(), int, kinds_of]
-    for _ in range(300):
-        values = rng.choices(some, k=rng.randrange(6))
-        assert kinds_of(values) == following.kinds_by_python(values) == {type(value) for value in values}
-    with pytest.raises(TypeError, match="no list"):
-        kinds_of((1, 2))  # type: ignore[arg-type]
-
-
-def test_kinds_that_change_the_list_or_have_no_hash_do_no_harm() -> None:
-    from progress._kernel import kinds_of
-
-    class Clearing(type):
-        def __hash__(cls) -> int:
-            values.clear()
-            return 1
-
-    class Hashless(type):
-        __hash__ = None  # type: ignore[assignment]
-
-    values: list[Any] = [Clearing("One", (), {})(), *[1] * 100]
-    assert len(kinds_of(values)) == 1
-    assert values == []
-    with pytest.raises(TypeError, match="unhashable"):
-        kinds_of([Hashless("Two", (), {})()])
-
-
 def test_lists_that_change_while_they_are_read() -> None:
     from progress._kernel import Kernel
 
