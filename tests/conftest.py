@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,10 @@ def _sockets_of_spark(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if request.node.get_closest_marker("spark"):
         gc.collect()
+        _keep_what_spark_loaded()
+
+
+@cache
+def _keep_what_spark_loaded() -> None:
+    """Once, after the first test with Spark: its modules, which were not there when all was collected, stay as well."""
+    gc.freeze()

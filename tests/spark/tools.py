@@ -77,7 +77,7 @@ def whole_run(folder: Path, mode: str, *rows: tuple[int, int], run: str | None =
 
 def drop(folder: Path, name: str, rows: Sequence[Any], columns: str = "v int") -> None:
     """A file under its name at once, as a careful writer makes it."""
-    import pyarrow as arrow  # type: ignore[import-untyped]
+    import pyarrow as arrow
     import pyarrow.parquet as parquet  # type: ignore[import-untyped]
 
     kinds = {"int": arrow.int32(), "string": arrow.string()}
