@@ -20,7 +20,7 @@ from graphs.sessions.film import SPACING, Film
 from graphs.sessions.track import TrackSession, recorded
 from progress.errors import PointstampError
 from progress.tracker import Tracker
-from tests.commands.test_track import LOOP, rounds, size_of
+from tests.commands.tracking import LOOP, rounds, size_of
 
 GRAPH = from_data(LOOP)
 

@@ -21,7 +21,7 @@ from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
 from tests.commands.forked import Forked
 from tests.commands.pipelines import PATIENCE, environment
-from tests.commands.test_track import LOOP, rounds
+from tests.commands.tracking import LOOP, rounds
 
 LINES = [*rounds(40)]
 

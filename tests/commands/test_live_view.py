@@ -8,8 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from http.client import HTTPConnection, HTTPResponse
 from itertools import pairwise
 from pathlib import Path
@@ -25,25 +25,10 @@ from graphs.live.outstanding import MOST_DRAWN
 from graphs.live.server import MODULES
 from graphs.live.told import Told
 from progress.runtime import Complete, Dataflow, DeadLetter, Node
+from tests.commands.paused_runs import Total, paused, totals
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
 
 HERE = Path(__file__).resolve().parents[2]
-
-
-class Total(Node):
-    def __init__(self) -> None:
-        self.sums: dict[Any, int] = {}
-
-    def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
-        self.sums[time] = self.sums.get(time, 0) + value
-        out.request(time)
-
-    def on_notify(self, time: Any, out: Any) -> None:
-        out.send("totals", time, self.sums.pop(time))
-
-
-def totals() -> Graph:
-    return Graph().node("total").edge(None, "total", "numbers").edge("total", None, "totals")
 
 
 def asked(view: LiveView, path: str, host: str | None = None, method: str = "GET") -> HTTPResponse:
@@ -62,40 +47,6 @@ def data(view: LiveView, path: str) -> Any:
     response = asked(view, path)
     assert (response.status, response.getheader("Content-Type")) == (200, "application/json; charset=utf-8")
     return json.loads(read(response))
-
-
-@contextmanager
-def paused(engine: str) -> Iterator[tuple[LiveView, Callable[[], None]]]:
-    """A run in the middle, 3 and 4 of epoch 0 and 5 of epoch 1 consumed, the input open; and how to end it."""
-    watch = Watch("totals", totals().network(), engine)
-    view = LiveView(watch, 0)
-    stands, go_on = threading.Event(), threading.Event()
-
-    def numbers() -> Iterator[Any]:
-        yield from [(0, 3), (0, 4), (1, 5)]
-        stands.set()
-        assert go_on.wait(PATIENCE)
-        yield Complete([2])
-        yield 1, 9
-
-    thread = threading.Thread(
-        target=lambda: Dataflow(totals(), {"total": Total()}).run(
-            engine=engine, sources={"numbers": numbers}, observer=watch
-        )
-    )
-    thread.start()
-
-    def end() -> None:
-        go_on.set()
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-
-    try:
-        assert stands.wait(PATIENCE)
-        yield view, end
-    finally:
-        end()
-        view.close()
 
 
 def until(view: LiveView, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:

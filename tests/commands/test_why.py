@@ -18,8 +18,8 @@ import pytest
 from graphs.command import main
 from graphs.live import asking
 from tests.commands.forked import Forked
+from tests.commands.paused_runs import paused
 from tests.commands.pipelines import PATIENCE, TOTALS, TOTALS_YAML, Result, environment, message_lines, run, write
-from tests.commands.test_live_view import paused
 
 LINES = message_lines([[1, 2], [3]]) + '{"time": 2, "value": 7}\n{"time": 5, "value": 7}\n'
 SAYS = "{} has waited {} for the input numbers, open at 2, holding 2 requests: moving it past {} or closing it lets go"

@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 from graphs import from_data
 from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
-from tests.commands.test_track import LOOP
+from tests.commands.tracking import LOOP
 from tests.pages.browser import PHONE, WALL, Size, chromium, opened, violations
-from tests.pages.test_live_view_page import HOSTILE
+from tests.pages.hostile_names import HOSTILE
 
 STEPS: list[dict[str, Any]] = [
     {"messages": [["input", 0, 1]], "requests": [["body", 3]]},

@@ -20,7 +20,7 @@ from progress.runtime import Dataflow
 from progress.runtime.on_spark.sinks_parquet import ParquetSink
 from tests.runtime.tools import GUARD
 from tests.spark.spark import SETTINGS, spark_session
-from tests.spark.test_sources import drop
+from tests.spark.tools import drop
 
 pytestmark = pytest.mark.spark
 
