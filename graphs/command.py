@@ -189,6 +189,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--state", metavar="DIR", help="keep the run there; start the same command again to go on")
     run.add_argument("--every", type=float, metavar="SECONDS", help="how often --state is written; 1")
     run.add_argument(
+        "--delivery",
+        choices=("deterministic", "barrier", "at-least-once"),
+        help="whether what leaves a kept run comes the same again, waits for --state, or may come twice",
+    )
+    run.add_argument(
         "--pickle", action="store_true", help="keep what is not plain data too: --state runs code when read"
     )
     run.add_argument("--timeout", type=float, metavar="SECONDS", help="stop the run when it has taken so long")

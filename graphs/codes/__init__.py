@@ -195,6 +195,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS744", "mixed-tables", "error", "Values are not tables of one kind, or there is no kind to make."),
     ("PS745", "bad-row", "error", "Rows do not fit the columns of their table, or the columns are none."),
     ("PS746", "bad-order", "error", "An order of a run cannot be read, or does not fit the run."),
+    ("PS748", "replay-differs", "error", "A run that goes on did otherwise than the one that was killed."),
     ("PS749", "no-live-view", "error", "Nothing answers at the address of a live view, or something else does."),
     # Spark.
     ("PS751", "spark-missing", "error", "Spark was asked for and is not installed."),

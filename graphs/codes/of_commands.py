@@ -175,6 +175,39 @@ echo '{"time": 0, "value": "a"}' | pointstamp run round.py --input words=-
 `pointstamp check` shows the cycle (PS301). Let the time advance on it, by `feedback` for
 instance.""",
     ),
+    "PS748": Explanation(
+        means="""\
+A kept run that goes on after a kill did otherwise than before: what leaves now is something else
+than what has left since the last checkpoint, or the order in which things happened cannot be
+followed any more. The complaint names the first node that sent something else, and with what.""",
+        why="""\
+What has left is never taken back. Going on, something would be there that contradicts what a
+reader has seen, or be there twice. Nothing was written.""",
+        example=_script(
+            """
+import os, random
+from pathlib import Path
+
+class Count(Node):
+    def on_message(self, edge, time, value, out):
+        if value == "b" and not Path("killed").exists():
+            Path("killed").touch()
+            os.kill(os.getpid(), 9)
+        out.send("counts", time, random.random())
+
+dataflow = Dataflow(graph, {"count": Count})
+""",
+            """for word in a b; do echo "{\\"time\\": 0, \\"value\\": \\"$word\\"}"; done > words.jsonl
+for start in 1 2; do
+  pointstamp run count.py --input words=words.jsonl --output counts=out --state kept \\
+    --engine sim --seed 2
+done""",
+        ),
+        fix="""\
+`deterministic = False` in the class of a node that may do otherwise: what leaves then waits for
+checkpoints. This run goes on with `--delivery at-least-once`, which writes again what has left
+since the last one. Where somebody has altered an output, put it back as it was.""",
+    ),
     "PS740": Explanation(
         means="""\
 A file cannot be written on: the disk is full, a limit is reached, or the system refuses it.""",

@@ -20,11 +20,13 @@ from graphs.terminal import not_written
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
 from progress.runtime.core import Step
+from progress.runtime.durable.replay import Differs
 from progress.runtime.failure import NodeFailed
 from progress.runtime.source_failure import SourceFailed
 from progress.runtime.tables import is_table, rows_of
 
 SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
+SHOWN = 120  # bytes of what differs that a complaint shows
 TAIL = 4_096  # bytes before a position by which a file is known again
 OFTEN = 0.1  # seconds between looks at whether the run has to stop, while a reader takes nothing
 GRACE = 0.3  # seconds that a reader is given then, to take the rest of a line that it has begun to take
@@ -47,6 +49,10 @@ class LineFile:
         self.handle = handle
         self.is_regular = is_regular and stat.S_ISREG(os.fstat(handle).st_mode)
         self.size = 0  # what was written
+        self.holds = False  # whether what is written waits for `release`
+        self.why: Callable[[], str] = lambda: "a node did otherwise when it was run again"
+        self._held: list[bytes] = []
+        self._there = 0  # up to where there is something that a run before has written, which comes again
         self.has_given_up = False  # something was to be written, and was not
         self._check = check
         self._poll = select.poll()
@@ -60,9 +66,79 @@ class LineFile:
             except OSError as error:
                 raise self._not_written(error) from None
             os.lseek(self.handle, size, os.SEEK_SET)
+            self.size = self._there = size
+
+    def go_on(self, size: int) -> None:
+        """Begin at this place; what is there behind it comes again, is compared, and is not written twice."""
+        if self.is_regular:
             self.size = size
+            self._there = os.fstat(self.handle).st_size
+            os.lseek(self.handle, self._there, os.SEEK_SET)
+
+    def go_on_behind(self, size: int) -> None:
+        """Begin behind the last whole line; the lines behind `size` come again, and are written again."""
+        if self.is_regular:
+            end = os.fstat(self.handle).st_size
+            while end > size:
+                begin = max(size, end - TAIL)
+                place = os.pread(self.handle, end - begin, begin).rfind(b"\n")
+                end = begin if place < 0 else begin + place + 1
+                if place >= 0:
+                    break
+            self.cut(end)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something is there that a run before has written and this one has not."""
+        return self.size < self._there
+
+    @property
+    def held(self) -> bytes:
+        """What waits for `release`."""
+        return b"".join(self._held)
+
+    def release(self) -> None:
+        """Write what waits."""
+        held, self._held = self._held, []
+        if held:
+            self.put(b"".join(held))
+
+    def finish(self) -> None:
+        """Nothing is written any more: refuse an end before that of the run before (PS748)."""
+        if self.is_behind:
+            raise self._differs(b"")
 
     def write(self, lines: bytes) -> None:
+        """Write whole lines, or let them wait."""
+        if self.holds:
+            self._held.append(lines)
+        elif self.size < self._there:
+            self.put(lines)
+        else:
+            self._put(lines)
+
+    def put(self, lines: bytes) -> None:
+        """Write what is not there already; PS748 where something else is there, and then nothing."""
+        if self.size < self._there:
+            there = os.pread(self.handle, min(len(lines), self._there - self.size), self.size)
+            if not lines.startswith(there):
+                raise self._differs(lines)
+            self.size += len(there)
+            lines = lines[len(there) :]
+        if lines:
+            self._put(lines)
+
+    def _differs(self, lines: bytes) -> Differs:
+        """What was written here before does not come again."""
+        self.has_given_up = True
+        begin = self.size
+        there = os.pread(self.handle, min(SHOWN, self._there - begin), begin).partition(b"\n")[0]
+        comes = lines[:SHOWN].partition(b"\n")[0]
+        now = "the run ends" if not lines else f"{comes.decode('utf-8', 'replace')} comes"
+        what = f"{self.name}, byte {begin}: {there.decode('utf-8', 'replace')} has left, and now {now}"
+        return Differs(f"{self.why()}: {what}")
+
+    def _put(self, lines: bytes) -> None:
         """Write whole lines; a file that has no room for all of them gets none.
 
         Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is

@@ -34,10 +34,11 @@ from graphs.running.line_sink import LineFile, LineSink, recorder
 from graphs.running.line_source import Lines, Position
 from graphs.running.on_spark import check_options, load_on, on_spark
 from graphs.running.order import Noted, Ordered, read_order
+from graphs.running.order_log import OrderLog, remove_others
 from graphs.running.own_files import own_files
 from graphs.running.pipeline import PipelineFailed, is_own
 from graphs.running.signals import Signals
-from graphs.running.state import StateFolder, damaged, fingerprint
+from graphs.running.state import StateFolder, boot, damaged, fingerprint
 from graphs.running.tables import say_already, say_held, say_one_at_a_time
 from graphs.running.view import UI, check_view, serve
 from graphs.terminal import FINDINGS, FINE, bad_usage, complain
@@ -50,6 +51,7 @@ from progress.runtime.control import Cancelled, Control, TimedOut
 from progress.runtime.core import WaitsForEver
 from progress.runtime.display import Display
 from progress.runtime.durable.codec import NotKept
+from progress.runtime.durable.delivery import AT_LEAST_ONCE, BARRIER, DETERMINISTIC, has_one_order, why_not
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
@@ -64,8 +66,9 @@ if TYPE_CHECKING:
     from graphs.running.stepping import Stepping
     from progress.runtime.on_spark.engine import OnSpark
 
+OTHERWISE = "what leaves is something else than what has left"
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
-OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS762")  # of the run; others are of the command
+OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS748", "PS762")  # of the run; others are of the command
 
 
 def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
@@ -127,6 +130,12 @@ def _check(options: argparse.Namespace) -> None:
         raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
     if options.every is not None and options.state is None:
         raise bad_usage("--every says how often --state is written", "--state DIR")
+    if options.delivery is not None and options.state is None:
+        raise bad_usage("--delivery says how outputs go with --state", "--state DIR")
+    if options.delivery is not None and options.engine == "spark":
+        raise bad_usage(
+            "--delivery: the engine spark has ways of its own", "sinks of tables, which write each time once"
+        )
     if options.pickle and options.state is None:
         raise bad_usage("--pickle says how --state is written", "--state DIR")
     if options.every is not None and not 0 <= options.every < float("inf"):
@@ -186,6 +195,8 @@ class Command:
         self._folder: StateFolder | None = None
         self._frames: KeptFrames | None = None
         self._fingerprint = ""
+        self._delivery = AT_LEAST_ONCE
+        self._log: OrderLog | None = None
 
     def _named_inputs(self) -> dict[str, str]:
         """The files that are read."""
@@ -205,8 +216,13 @@ class Command:
             if begun is not None:
                 self._check_state(self._folder, known)
                 self._check_ended(self._folder, known)
+                self._log = OrderLog(self._folder.path, known["order"], is_read=self._is_same_machine(known))
                 if known["is_finished"]:
                     return FINE
+            else:
+                self._log = OrderLog(self._folder.path, 0, is_read=False)
+            remove_others(self._folder.path, self._log.number)
+            self._opened.callback(self._log.close)
         self._open_given()
         observer = self._watched(observer or (Display(reading=self._read) if self._has_terminal() else None))
         with Signals() as signals:
@@ -217,11 +233,12 @@ class Command:
                     self._open_input(name, known.get("inputs", {}).get(name), control)
                 self._open_outputs(control)
                 self._closed = set(known.get("closed", ()))
-                cut = partial(self._cut_outputs, known.get("files", {}))
+                cut = partial(self._cut_outputs, known)
                 running = self._running(begun, control, observer, cut)
                 if begun is None:
                     cut()
                 self._feeds = running.feeds
+                self._choose_delivery(running)
                 say_held(running)
                 say_one_at_a_time(running)
                 running.run(self.options.seed, self.options.workers or 4, self._chooser())
@@ -234,6 +251,8 @@ class Command:
                     return 128 + signals.number
                 raise
         if self._folder is not None:
+            if self._delivery == BARRIER:
+                self._keep(running.capture())
             self._keep(running.capture(), is_finished=True)
         return FINE
 
@@ -242,6 +261,8 @@ class Command:
         for name in self.edges:
             if name in self.sinks:
                 self.sinks[name].finish()
+        for written in self.written.values():
+            written.finish()
 
     def _chooser(self) -> Callable[[Chooser], Chooser] | None:
         """Who chooses what happens next before the seed does, or turns do: an order, then the page; written down."""
@@ -264,7 +285,9 @@ class Command:
         Where something was to be written and was not, the run has it as if it had left.
         """
         files = [*self.written.values(), *([] if self._standard is None else [self._standard])]
-        return self._folder is not None and running.core.rests and not any(file.has_given_up for file in files)
+        if self._folder is None or any(file.has_given_up for file in files):
+            return False
+        return running.core.rests and (running.replay is None or running.replay.is_over)
 
     def _watched(self, observer: Observer | None) -> Observer | None:
         """The observer, and the live view beside it, if there is to be one."""
@@ -324,10 +347,46 @@ class Command:
             self.written[use] = open_output(file, self._folder is not None, control.check)
             self._opened.callback(self.written[use].close)
 
-    def _cut_outputs(self, sizes: dict[str, Any]) -> None:
-        """The run begins, or goes on: what was written beyond the checkpoint is written again."""
+    def _cut_outputs(self, known: dict[str, Any]) -> None:
+        """The run begins, or goes on: what was written beyond the checkpoint comes again."""
         for use, written in self.written.items():
-            written.cut(sizes.get(use, (0, ""))[0])
+            size = known["files"][use][0] if known else 0
+            if not known or self._spark is not None or not self._is_same_machine(known):
+                written.cut(size)
+            elif self.options.delivery == AT_LEAST_ONCE:
+                written.go_on_behind(size)
+            else:
+                written.go_on(size)
+        for use, lines in known.get("outbox", {}).items():  # covered, and not written before the kill, or nobody knows
+            self._file_of(use).put(lines.encode())
+
+    def _is_same_machine(self, known: dict[str, Any]) -> bool:
+        """Whether what was written and not synced is there: the machine goes on since that state was written."""
+        return bool(known["boot"] == boot())
+
+    def _choose_delivery(self, running: Running) -> None:
+        """How what leaves goes with checkpoints; says so where it is not what somebody would expect."""
+        keeping, log = running.keeping, self._log
+        if keeping is None or log is None or self._spark is not None:
+            return
+        chosen = self.options.delivery
+        why = why_not(self.dataflow.sources, running.feeds, running.core.inboxes)
+        if chosen == DETERMINISTIC and why is not None:
+            raise bad_usage(f"--delivery {chosen}: {why}", f"--delivery {BARRIER}")
+        if chosen is None and why is not None:
+            complain(f"pointstamp: what leaves waits for checkpoints (--delivery {BARRIER}): {why}")
+        self._delivery = chosen or (DETERMINISTIC if why is None else BARRIER)
+        is_one = has_one_order(self.options.engine, running.feeds) and self._stepping is None
+        if self._delivery == DETERMINISTIC and not is_one:
+            running.keeping = keeping._replace(log=log)
+        for written in self.written.values():
+            written.holds = self._delivery == BARRIER
+            written.why = lambda: (running.replay and running.replay.why) or OTHERWISE
+        if self._standard is not None:
+            self._standard.holds = self._delivery == BARRIER
+
+    def _file_of(self, use: str) -> LineFile:
+        return self._standard_file() if use == STANDARD else self.written[use]
 
     def _running(
         self, begun: State | None, control: Control, observer: Observer | None, restored: Callable[[], None]
@@ -362,10 +421,15 @@ class Command:
         is_closed = name in self._closed
         if file is not None:
             return LineSink(name, file, is_closed=is_closed)
+        return LineSink(name, self._standard_file(), says_edge=True, is_closed=is_closed)
+
+    def _standard_file(self) -> LineFile:
+        """Standard output."""
         if self._standard is None:
             self._standard = open_output(STANDARD, keeps=False, check=self._check)
+            self._standard.holds = self._delivery == BARRIER
             self._opened.callback(self._standard.close)
-        return LineSink(name, self._standard, says_edge=True, is_closed=is_closed)
+        return self._standard
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
@@ -376,6 +440,7 @@ class Command:
         for written in self.written.values():
             written.settle()
         ended = {feed.edge for feed in self._feeds if feed.is_over}
+        files = {**self.written, **({} if self._standard is None else {STANDARD: self._standard})}
         known = {
             "graph": self._fingerprint,
             "command": self._command(),
@@ -384,8 +449,15 @@ class Command:
             "files": {use: (written.size, written.mark(written.size)) for use, written in self.written.items()},
             "closed": [name for name, sink in self.sinks.items() if sink.is_closed],
             "is_finished": is_finished,
+            "boot": boot(),
+            "order": 0 if self._log is None else self._log.number + 1,
+            "outbox": {use: written.held.decode() for use, written in files.items() if written.held},
         }
         self._folder.save(known, state)
+        if self._log is not None:
+            self._log.turn()
+        for written in files.values():
+            written.release()
         if self._frames is not None:
             self._frames.settle()
 

@@ -26,7 +26,7 @@ from progress.runtime.own import kind_of
 from progress.summary import Summary
 
 NAME = b"pointstamp state "
-VERSION = b"2\n"
+VERSION = b"3\n"
 PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)  # what may be otherwise soon: too many open files
 PATIENCE, AGAIN = 5.0, 0.05  # seconds for which a checkpoint is tried to be written again, and between two trials
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
@@ -158,10 +158,23 @@ def _check_head(known: dict[str, Any], size: int) -> None:
     if sum(length for _, length in known["parts"]) != size:
         raise ValueError("the parts are not all there is")
     _check_texts([known["graph"], *(name for name, _ in known["parts"]), *known["ended"], *known["closed"]])
+    if type(known["order"]) is not int or not 0 <= known["order"] < LARGEST:
+        raise ValueError("the order has no number")
+    _check_texts([known["boot"], *known["outbox"], *known["outbox"].values()])
+    if not {*known["outbox"]} <= {*known["files"], "-"}:
+        raise ValueError("something waits for a file that is none")
     if type(known["is_finished"]) is not bool or type(known["command"]) is not dict:
         raise ValueError("nobody knows what it is of")
     if not {*known["ended"]} <= known["inputs"].keys():
         raise ValueError("an input has ended that is none")
+
+
+def boot() -> str:
+    """What the machine is known by since it was started; empty where it does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return ""
 
 
 def _check_texts(texts: list[Any]) -> None:

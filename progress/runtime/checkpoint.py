@@ -67,6 +67,7 @@ def capture(
         "held": [names[node] for node in core.held],
         "steps": core.steps,
         "feeds": {feed.edge: feed.position for feed in feeds},
+        "marks": {feed.edge: feed.marks_behind for feed in feeds},
         "ahead": {feed.edge: feed.ahead.times for feed in feeds if feed.ahead is not None},
         "places": {feed.edge: getattr(feed.items, "position", None) for feed in feeds if _is_placed(feed)},
         "random": None if chance is None else chance.getstate(),
@@ -126,6 +127,9 @@ def _resume(
 ) -> None:
     numbers = core.network.numbers
     for feed in feeds:
+        feed.marks_behind = progress["marks"][feed.edge]
+        if type(feed.marks_behind) is not int or feed.marks_behind < 0:
+            raise ValueError(f"nobody knows how far the input {feed.edge!r} was read")
         feed.resume(*progress["feeds"][feed.edge])
         if feed.edge in progress["places"]:
             items: Any = feed.items

@@ -28,6 +28,7 @@ from typing import Any
 
 from progress.errors import PointstampError, brief
 from progress.runtime.control import Interrupted
+from progress.runtime.durable.order import Order
 from progress.runtime.failure import OnError, Stop, dead_letters
 from progress.runtime.in_order import by_time
 from progress.runtime.inbox import Action, Inbox
@@ -113,6 +114,7 @@ class Core:
         self.is_awaited = False  # whether one waits for calls that it cannot take as not begun
         self.queued = 0  # messages on all internal and input edges
         self.steps = 0
+        self.order: Order | None = None  # where the order is written in which things happen
         self._inputs = inputs or {}
         self.tracker: Tracker  # once the run has begun
 
@@ -291,12 +293,50 @@ class Core:
             action = Action(node, None, chosen[1], ())
         else:
             action = self._messages(node, inbox, (chosen[0], chosen[1]), self.most_at_once if most is None else most)
+        return self._taken(inbox, action)
+
+    def _taken(self, inbox: Inbox, action: Action) -> Action:
+        """Remember what was taken; the node stands in line for more where it may take more."""
+        if self.order is not None:
+            self.order.took(action)
         if inbox.underway is not None:
             inbox.underway.begin(action)
         if inbox.at_once > 1 and inbox.has_work and not inbox.is_listed:
             inbox.is_listed = True
-            self.runnable.append(node)
+            self.runnable.append(action.node)
         return action
+
+    def take_this(self, node: int, edge: str | None, time: Any, count: int) -> Action:
+        """What a node has taken in a run before: so many messages of an edge and time, or a notification.
+
+        A `ValueError` where it is not there.
+        """
+        inbox = self.inboxes[node]
+        found = len(inbox.queues.get((edge, time), ())) if edge is not None else inbox.ready.count(time)
+        if found < max(count, 1):
+            raise ValueError(f"{found} of {count} messages wait for {inbox.exits.name!r}")
+        return self.take(node, (edge, time), count)
+
+    def list_again(self) -> None:
+        """After actions that nobody chose: in line are the nodes that have work, and no others."""
+        self.runnable = deque(node for node in self.runnable if self.inboxes[node].has_work)
+        for number, inbox in enumerate(self.inboxes):
+            inbox.is_listed = number in self.runnable
+            if inbox.has_work and not inbox.is_listed:
+                inbox.is_listed = True
+                self.runnable.append(number)
+
+    def give_back(self, action: Action) -> None:
+        """What was taken and not done waits again, in front of all else."""
+        inbox = self.inboxes[action.node]
+        inbox.busy -= 1
+        if action.edge is None:
+            inbox.ready.appendleft(action.time)
+        else:
+            self._put_back(action, 0)
+        inbox.consuming = [other for other in inbox.consuming if other is not action]
+        if inbox.underway is not None:
+            inbox.underway.calls = [call for call in inbox.underway.calls if call.action is not action]
 
     def _messages(self, node: int, inbox: Inbox, key: tuple[str, Any], limit: int) -> Action:
         """The messages of one edge and time, at most so many."""
@@ -354,6 +394,8 @@ class Core:
 
     def _enter(self, inbox: Inbox, *several: Performed) -> None:
         name, leaves = inbox.exits.name, inbox.leaves
+        if self.order is not None:
+            self.order.entered(several)
         counts: dict[tuple[str, Any], int] = {}
         delivered: list[tuple[str, Any]] = []
         requests: list[tuple[str, Any]] = []

@@ -40,12 +40,17 @@ class Node:
     what it sends at a time depends on nothing but what has come at that time and those before it. Where a node cannot
     say so, sinks that release what is complete wait for the checkpoint that covers it (`progress.runtime.releasing`).
 
+    `deterministic = False` says that a node may do otherwise even when the same comes in, in the same order: it goes by
+    the clock, by chance, or by what it asks of others. What leaves a run that is kept then waits for checkpoints
+    (`progress.runtime.durable.delivery`).
+
     `fails_singly` says that a call of `on_messages` that raises has changed nothing. Where failures become dead
     letters, its messages are then given again one by one, so that only those that fail by themselves are lost.
     """
 
     at_once: int = 1
     by_time: Sequence[str] = ()
+    deterministic: bool = True
     replays_alike: bool = False
     fails_singly: bool = False
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from progress.runtime.checkpoint import State
 from progress.runtime.durable.codec import Beside
+from progress.runtime.durable.delivery import Log
 
 WORK = 9  # times as long as a checkpoint takes is worked before the next
 WORK_BESIDE = 1  # the same where jobs go on elsewhere while it is taken
@@ -22,8 +23,8 @@ WORK_BESIDE = 1  # the same where jobs go on elsewhere while it is taken
 
 class Keeping(NamedTuple):
     """How a run is kept: who takes checkpoints, the seconds between two, the one from which the run goes on,
-    what keeps parts of it outside of their bytes, whether these are pickles and not plain data, and who is told when
-    the run is as it was at that checkpoint.
+    what keeps parts of it outside of their bytes, whether these are pickles and not plain data, who is told when the
+    run is as it was at that checkpoint, and where the order in which things happen is written, if it is.
     """
 
     keep: Callable[[State], None]
@@ -32,6 +33,7 @@ class Keeping(NamedTuple):
     beside: Beside | None = None
     with_pickle: bool = False
     restored: Callable[[], None] = lambda: None
+    log: Log | None = None
 
 
 class Rests:

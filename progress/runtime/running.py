@@ -19,6 +19,8 @@ from progress.runtime.choosing import Chooser, InTurn, Seeded
 from progress.runtime.control import Control, Interrupted
 from progress.runtime.core import Core, Step
 from progress.runtime.durable.codec import Codec
+from progress.runtime.durable.delivery import Log
+from progress.runtime.durable.replay import Replay, pass_over
 from progress.runtime.failure import contained, dead_letters
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.out import IN_MEMORY, CopyingOut, copied
@@ -126,6 +128,7 @@ class Running:
             for inbox in self.core.inboxes:
                 inbox.exits.out = CopyingOut
         self.chance: Random | None = None
+        self.replay: Replay | None = None  # of what was done before a kill
         self._open: list[Feed] = []  # inputs that have not ended when the run begins
         self.feeds = [
             Feed(name, domain, opened[name], items[name]) for name, domain in domains.items() if name in items
@@ -188,7 +191,11 @@ class Running:
         if not self._goes_on:
             self.sinks.are_new()
             await self.core.start_async()
-        rests = self._begin()
+        log = None if self.keeping is None else self.keeping.log
+        if log is not None and log.content:  # what is done again is waited for as by engines without an event loop
+            rests = await asyncio.to_thread(self._begin)
+        else:
+            rests = self._begin()
         engine = Asynchronous(self.core, self._open, self.brought, self.control, rests)
         self.sinks.waits = engine.leave
         await engine.run()
@@ -238,18 +245,22 @@ class Running:
         keeping = self.keeping
         if keeping is None or not any(self.held.values()):
             return
+        self._beside(partial(self._rest, keeping), "last checkpoint")
+
+    def _beside(self, do: Callable[[], object], name: str) -> None:
+        """Do something that may wait in a thread of its own, and look meanwhile whether the run has to stop."""
         failures: list[BaseException] = []
 
-        def rest() -> None:
+        def done() -> None:
             try:
-                self._rest(keeping)
+                do()
             except BaseException as error:
                 failures.append(error)
 
         thread = (
-            threading.Thread(target=rest, daemon=True)
+            threading.Thread(target=done, name=name, daemon=True)
             if self.on_spark is None
-            else self.on_spark.thread(rest, "last checkpoint", is_daemon=True)
+            else self.on_spark.thread(done, name, is_daemon=True)
         )
         thread.start()
         while thread.is_alive():
@@ -286,19 +297,35 @@ class Running:
             rests = Rests(keeping.seconds, partial(self._rest, keeping), self._moves, work=work)
             if self.engine != "sim":
                 self.core.keep()
-        self._open = [feed for feed in self.feeds if not feed.is_over]
         for feed in self.feeds:
             if feed.ahead is not None:
                 feed.ahead.tracker = self.core.tracker
         self._listen()
         if self.observer is not None:
             self.observer.started(self.core)
+        if keeping is not None and keeping.log is not None:
+            self._follow(keeping, keeping.log)
+        self._open = [feed for feed in self.feeds if not feed.is_over]
         return rests
+
+    def _follow(self, keeping: Keeping, log: Log) -> None:
+        """Do again what was done since the checkpoint, in the order in which it was; from now on write the order."""
+        if log.content:
+            self.replay = Replay(self.core, self.feeds, self.brought)
+            self._beside(partial(self.replay.run, self._codec.records(log.content), self.control.check), "replay")
+            self._rest(keeping)
+        elif keeping.begun is not None and any(feed.is_behind for feed in self.feeds):
+            self._beside(partial(pass_over, self.feeds, self.control.check), "replay")
+        for feed in self.feeds:
+            feed.brought_since()
+        self.core.order = self._codec.order(log)
 
     def _rest(self, keeping: Keeping) -> None:
         """Take a checkpoint, between two actions."""
         with nullcontext() if self.on_spark is None else self.on_spark.checkpoint():
             keeping.keep(self.capture())
+            if self.core.order is not None:
+                self.core.order.begin()
             self.sinks.kept()
 
     def _moves(self) -> int:
@@ -307,6 +334,8 @@ class Running:
 
     def brought(self, feed: Feed, what: Brought) -> None:
         """Enter what a source gave."""
+        if self.core.order is not None:
+            self.core.order.brought(feed.edge, *feed.brought_since())
         if self.dataflow.copies:
             what = what._replace(
                 batches={time: [copied(value) for value in values] for time, values in what.batches.items()},

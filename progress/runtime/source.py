@@ -25,9 +25,9 @@ items have an attribute `opens`, the input opens at these times, else at the lea
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
-from time import monotonic
+from time import monotonic, sleep
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 
@@ -113,6 +113,7 @@ class _End:
 
 
 END = _End()
+OFTEN = 0.005  # seconds between looks at whether a source that says that it has nothing has something
 MARKS = frozenset(
     {Aside, Complete, Late, Messages, Refused, _Silent, _End}
 )  # types of items that are not single messages
@@ -169,7 +170,11 @@ class Feed:
         self.ahead: Ahead | None = None  # what bounds its times in flight
         self.is_over = False
         self.taken = 0  # how many messages were digested
+        self.marks = 0  # how many other items, but silences
+        self.marks_behind = 0  # how many of them after the last message
         self._skip = 0  # how many of them come again
+        self._told = (0, 0)  # what `brought_since` has said
+        self._passed = 0  # how many marks after these, where what came next is done again
         self._digested: Callable[[int], None] | None = getattr(items, "digested", None)
         self._domain = domain
         self._opened = opened
@@ -232,6 +237,7 @@ class Feed:
         is_silent = False
         finished: list[tuple[Any, list[Any]]] = []
         taken = marks = silences = many = 0
+        reads, behind = 0, self.marks_behind  # messages up to the last mark, and marks behind the last message
         if self._skip:
             items = self._beyond(items)
         if self.ahead is not None:
@@ -266,12 +272,16 @@ class Feed:
                         self._let_in(late, late_inside)
                     opened = self._end()
                     silences += 1
-                elif (moved := self._moved_to(item)) != self._opened:
-                    if late and self.late_edge:
-                        self._let_in(late, late_inside)
-                    opened = self._opened = moved
-                    finished += batches.items()
-                    batches = {}  # what comes from now on has to be open now
+                else:
+                    behind = behind + 1 if taken - marks == reads else 1
+                    reads = taken - marks
+                    moved = self._moved_to(item)
+                    if moved != self._opened:
+                        if late and self.late_edge:
+                            self._let_in(late, late_inside)
+                        opened = self._opened = moved
+                        finished += batches.items()
+                        batches = {}  # what comes from now on has to be open now
                 if most is not None and (is_silent or marks >= moves):
                     break
                 continue
@@ -297,6 +307,8 @@ class Feed:
         if late and self.late_edge:
             self._let_in(late, late_inside)
         self.taken += taken - marks
+        self.marks += marks - silences
+        self.marks_behind = behind if taken - marks == reads else 0
         if self._digested is not None:
             self._digested(taken - silences)
         if finished:
@@ -308,6 +320,60 @@ class Feed:
                 else:
                     batches[time] = values
         return Brought(batches, opened, late, is_silent, refused, aside, late_inside)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it has something to pass over."""
+        return bool(self._skip or self._passed)
+
+    def pass_over(self, check: Callable[[], None]) -> None:
+        """Pass over what was read before, and the marks behind it. Waits, and asks `check` whether to stop."""
+        assert isinstance(self.items, Iterator)
+        try:
+            while self._skip or self._passed:
+                item = next(self.items, END)
+                if item is END and self._skip:
+                    raise self._too_few()
+                if item is SILENT:
+                    check()
+                    sleep(OFTEN)
+                elif self._skip:
+                    self._skip -= _is_read(item)
+                elif item is END or _is_read(item):
+                    self.items = chain(() if item is END else (item,), self.items)
+                    break
+                else:
+                    self._passed -= 1
+        except FAILURES as error:
+            raise self.failed(error) from None
+
+    def again(self, messages: int, marks: int, check: Callable[[], None], *, is_over: bool) -> Brought:
+        """What a run before has read: so many messages and marks, and the end. Waits as `pass_over` does."""
+        assert isinstance(self.items, Iterator)
+        found: list[Any] = []
+        try:
+            while messages or marks:
+                item = next(self.items, END)
+                if item is END:
+                    self.taken += messages
+                    raise self._too_few()
+                if item is SILENT:
+                    check()
+                    sleep(OFTEN)
+                    continue
+                found.append(item)
+                is_read = _is_read(item)
+                messages, marks = messages - is_read, marks - (not is_read)
+            if is_over and not self.is_over:
+                found.append(END)
+        except FAILURES as error:
+            raise self.failed(error) from None
+        return self.digest_arrived(found)
+
+    def brought_since(self) -> tuple[int, int, bool]:
+        """How many messages and marks were digested since this was asked last, and whether the source has ended."""
+        before, self._told = self._told, (self.taken, self.marks)
+        return self.taken - before[0], self.marks - before[1], self.is_over
 
     def may_be_read(self, core: Core) -> bool:
         """Whether another time of it may come in; one may where nobody in the run has anything to do."""
@@ -326,7 +392,10 @@ class Feed:
     def resume(self, opened: tuple[Any, ...], is_over: bool, taken: int) -> None:
         """Go on from a position; messages up to there are passed over, unless the source has done that itself."""
         self._opened, self.is_over, self.taken = opened, is_over, taken
-        self._skip = 0 if getattr(self.items, "goes_on", False) else taken
+        goes_on = getattr(self.items, "goes_on", False)
+        self._skip = 0 if goes_on else taken
+        self._passed = 0 if goes_on else self.marks_behind
+        self._told = (taken, self.marks)
 
     def _beyond(self, items: Iterable[Any]) -> Iterator[Any]:
         """The items after the messages that were read before."""

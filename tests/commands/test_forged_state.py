@@ -18,7 +18,7 @@ from progress.runtime.durable.reading import decoded
 from progress.runtime.durable.writing import encoded
 from tests.commands.pipelines import COLLATZ, COLLATZ_YAML, collatz_values, lines_of, message_lines, values_of, write
 
-NAME = b"pointstamp state 2\n"
+NAME = b"pointstamp state 3\n"
 DIGEST = 32
 PLAIN = Plain()
 EPOCHS = [[7, 3], [5], [], [6, 2]]

@@ -86,9 +86,19 @@ def killed_everywhere(folder: Path, every: int, *arguments: str) -> list[dict[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", [("sim",), ("sim", "--seed", "3"), ("threads",), ("asyncio",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "engine",
+    [
+        ("sim",),
+        ("sim", "--seed", "3", "--delivery", "barrier"),
+        ("threads",),
+        ("asyncio",),
+        ("threads", "--delivery", "barrier"),
+    ],
+    ids=" ".join,
+)
 def test_killed_at_every_call_of_the_system(folder: Path, engine: tuple[str, ...]) -> None:
-    rounds = killed_everywhere(folder, 5, *COMMAND, "--engine", *engine)
+    rounds = killed_everywhere(folder, 3 if "barrier" in engine else 7, *COMMAND, "--engine", *engine)
     assert sum(each["kills"] for each in rounds) > 30
     for each in rounds:
         write(folder, **each["texts"])
@@ -163,7 +173,7 @@ def test_stacks_and_classes_of_the_pipeline_are_kept(folder: Path, engine: str) 
         "--every",
         "0",
     )
-    rounds = killed_everywhere(folder, 17, *command, "--engine", engine)
+    rounds = killed_everywhere(folder, 23, *command, "--engine", engine)
     expected: Counter[tuple[str, str, str]] = Counter()
 
     def add(epoch: int, stack: list[str], n: int) -> int:
@@ -273,7 +283,7 @@ def stopped(folder: Path, *more: str, seen: str = "numbers") -> None:
 
 def numbers_in(checkpoint: bytes) -> list[int]:
     """The sizes of files that a checkpoint names."""
-    head = checkpoint[len(b"pointstamp state 2\n") + 32 :].partition(b"\n")[0]
+    head = checkpoint[len(b"pointstamp state 3\n") + 32 :].partition(b"\n")[0]
     return [size for size, _ in json.loads(head)["files"].values()]
 
 
@@ -379,7 +389,7 @@ def sink_texts(folder: Path) -> dict[str, str]:
 @every_engine
 def test_files_of_the_pipeline_are_kept_as_those_of_the_command(folder: Path, engine: str) -> None:
     write(folder, collatz__py=IN_PYTHON)
-    rounds = killed_everywhere(folder, 13, *KEPT_IN_PYTHON, "--engine", engine)
+    rounds = killed_everywhere(folder, 19, *KEPT_IN_PYTHON, "--engine", engine)
     assert sum(each["kills"] for each in rounds) > 10
     for each in rounds:
         assert in_sinks(each["texts"]) == collatz_values(EPOCHS), f"killed at call {each['at']}"
@@ -646,8 +656,13 @@ def test_outputs_that_do_not_hold_what_was_written_are_refused(half: tuple[Path,
         else:
             out.write_bytes(bad)
         assert refused_or_harmless(folder, here, repr(bad))
-    out.write_bytes(good + b'{"time": 7, "val')  # as a kill leaves it
-    assert not refused_or_harmless(folder, here, "longer")
+    longer = good + b'{"time": 7, "val'  # what no run has begun to write
+    out.write_bytes(longer)
+    result = here(*HALF)
+    assert (result.exit_code, out.read_bytes()) == (1, longer)
+    assert "PS748: what leaves is something else than what has left: out1, byte" in result.complaint
+    out.write_bytes(good)
+    assert not refused_or_harmless(folder, here, "good again")
 
 
 def test_another_input_is_refused(half: tuple[Path, Here]) -> None:

@@ -15,8 +15,10 @@ from typing import Any, Protocol
 
 from progress.errors import PointstampError, brief
 from progress.plain import Written
-from progress.runtime.durable.form import NotPlain
+from progress.runtime.durable.delivery import Log
+from progress.runtime.durable.form import NotPlain, NotRead
 from progress.runtime.durable.kinds import Plain
+from progress.runtime.durable.order import Order, Record, records
 from progress.runtime.durable.reading import decoded
 from progress.runtime.durable.writing import encoded
 from progress.topology import Network
@@ -130,6 +132,17 @@ class Codec:
             self.beside.finish()
         except Exception as error:
             raise NotKept(getattr(error, "of", "what waits"), error) from error
+
+    def order(self, log: Log) -> Order:
+        """Who writes the order of the run there."""
+        return Order(self._plain.parts, log.write)
+
+    def records(self, content: bytes) -> list[Record]:
+        """The order that was written; `NotRestored` where it is something else."""
+        try:
+            return records(content, self._plain)
+        except NotRead as error:
+            raise NotRestored("the order in which things happened", error) from error
 
     def read(self, what: str, state: Mapping[str, bytes], part: str) -> Any:
         """What a part holds; `NotRestored` where it is not what was written."""

@@ -55,6 +55,8 @@ def with_idleness(
 
 
 class _Idle(Policy):
+    follows_clock = True
+
     def __init__(
         self,
         source: Source,

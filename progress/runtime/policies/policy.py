@@ -36,6 +36,8 @@ class Policy:
     opens : the times at which the input opens; None: as the source within says, else the least times of its domain
     """
 
+    follows_clock = False  # whether what it brings depends on when that is
+
     def __init__(
         self,
         source: Source,

@@ -1,0 +1,103 @@
+"""What a killed run did after its last checkpoint, done again in the order in which it was done.
+
+One thread goes through the records of `order.py`: it brings what came in, takes what was taken, and enters what was
+entered. What leaves is compared with what has left already (`graphs.running.line_sink`), so nothing leaves twice. A
+node that does otherwise is remembered, with what it was given: where something else leaves than what has left, that is
+why. Where the order itself cannot be followed any more, that is said at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from progress.errors import PointstampError, brief
+from progress.runtime.core import Core
+from progress.runtime.durable.order import BROUGHT, TOOK, UNKNOWN, Record, digest
+from progress.runtime.inbox import Action
+from progress.runtime.source import Brought, Feed
+
+RIGHT = (
+    "`deterministic = False` in the class of a node that may do otherwise, and --delivery barrier; "
+    "--delivery at-least-once goes on from the last checkpoint, and repeats what has left since"
+)
+
+
+class Differs(PointstampError):
+    """A run that goes on did otherwise than the one that was killed."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__("PS748", what, RIGHT)
+
+
+def pass_over(feeds: Iterable[Feed], check: Callable[[], None]) -> None:
+    """Let sources that begin anew pass over what the checkpoint has of them."""
+    for feed in feeds:
+        feed.pass_over(check)
+
+
+class Replay:
+    """A run that goes on, up to where the one before was.
+
+    `why` says of the first node that did otherwise which it is, and with what; None where all did the same.
+    """
+
+    def __init__(self, core: Core, feeds: Sequence[Feed], brought: Callable[[Feed, Brought], None]) -> None:
+        self.why: str | None = None
+        self.is_over = False
+        self._check: Callable[[], None] = lambda: None
+        self._core = core
+        self._feeds = {feed.edge: feed for feed in feeds}
+        self._brought = brought
+        self._taken: dict[int, list[Action]] = {}
+
+    def run(self, records: Iterable[Record], check: Callable[[], None]) -> None:
+        """Do all of it; `Differs` where it cannot be done."""
+        self._check = check
+        pass_over(self._feeds.values(), check)
+        for record in records:
+            check()
+            try:
+                kind, *rest = record
+                if kind == BROUGHT:
+                    self._bring(*rest)
+                elif kind == TOOK:
+                    self._take(*rest)
+                else:
+                    self._enter(*rest)
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                why = self.why or f"{brief(record)} cannot be done again: {brief(error)}"
+                raise Differs(why) from error
+        self._put_back()
+        self.is_over = True
+
+    def _bring(self, edge: str, messages: int, marks: int, is_over: bool) -> None:
+        feed = self._feeds[edge]
+        what = feed.again(messages, marks, self._check, is_over=is_over)
+        self._check()  # nothing is entered any more once the run has stopped
+        self._brought(feed, what)
+
+    def _take(self, node: int, edge: str | None, time: Any, count: int) -> None:
+        action = self._core.take_this(node, edge, time, count)
+        self._taken.setdefault(node, []).append(action)
+
+    def _enter(self, node: int, places: Any) -> None:
+        done = []
+        for place, consumed, expected in places:
+            action = self._taken[node].pop(place)
+            performed = self._core.perform(action)
+            if self.why is None and (performed.consumed != consumed or UNKNOWN != expected != digest(performed)):
+                name = self._core.inboxes[node].exits.name
+                what = "the notification" if action.edge is None else f"what came on {brief(action.edge)}"
+                values = f", {brief(action.values[0])}" if len(action.values) else ""
+                what += f" at {brief(action.time)}{values}"
+                self.why = f"the node {brief(name)} did otherwise when it was run again, with {what}"
+            done.append(performed)
+        self._core.commit(*done)
+
+    def _put_back(self) -> None:
+        """What had been taken and was not entered waits again, first of all."""
+        for actions in self._taken.values():
+            for action in reversed(actions):
+                self._core.give_back(action)
+        self._core.list_again()
