@@ -39,6 +39,16 @@ class Pair(NamedTuple):
     text: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    part: Any
+
+
+@dataclasses.dataclass(eq=False)
+class ByIdentity:
+    others: list[Any] = dataclasses.field(default_factory=list)
+
+
 @dataclasses.dataclass
 class Noted:
     number: int
@@ -249,6 +259,35 @@ def test_a_key_that_would_be_hashed_for_ever_is_refused() -> None:
     content = encoded([nested], PLAIN.parts)
     with pytest.raises(NotRead, match="a key is too large"):
         decoded(b"<" + content[1:], PLAIN)
+    for part in (Pair(1, nested), Frozen(nested)):
+        with pytest.raises(NotRead, match="a key is too large"):
+            decoded(b"<" + encoded([part], PLAIN.parts)[1:], PLAIN)
+    for name in (b"ordered", b"counter", b"default"):
+        pairs = encoded(["", [(nested, 1)]], PLAIN.parts)
+        content = b"(" + pairs[1:] if name == b"default" else encoded([(nested, 1)], PLAIN.parts)
+        with pytest.raises(NotRead, match="not made of keys and values"):
+            decoded(b"O" + bytes((len(name),)) + name + content, PLAIN)
+    factory = encoded([nested, {}], PLAIN.parts)
+    with pytest.raises(NotRead, match="a factory without a name"):
+        decoded(b"O\7default(" + factory[1:], PLAIN)
+    with pytest.raises(NotRead, match="a key is too large"):
+        decoded(b"o\4time" + encoded([nested], PLAIN.parts), Plain(hash))
+
+
+def test_a_key_that_is_an_object_of_its_own_may_lead_to_anything() -> None:
+    known = ByIdentity()
+    known.others = [known]
+    found = again({known: 1})
+    (key,) = found
+    assert key.others == [key]
+    assert found[key] == 1
+
+
+def test_an_array_of_objects_is_not_made_of_bytes() -> None:
+    for kind in ("O", "|i1,O", "", "V8", "(2,)i8", "<M8[ns],O"):
+        content = encoded((kind, (0,), b""), PLAIN.parts)
+        with pytest.raises(NotRead, match="an array of"):
+            decoded(b"o\5array" + content, PLAIN)
 
 
 def test_lengths_are_compared_before_anything_is_allocated() -> None:

@@ -5,12 +5,14 @@ An array is its type, its shape and its bytes, one of objects is its list. What 
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
 from progress.runtime.durable.form import NotPlain, NotRead
 
 KINDS = "biufcSUmM"  # types of numpy whose values are bytes of one size, without references
+TYPE = re.compile(rf"[<>|=][{KINDS}][0-9]{{1,10}}(\[[0-9]{{0,10}}[a-zA-Z]{{1,2}}\])?")
 ARRAY, SCALAR, FRAME, SERIES, INDEX = "array", "scalar", "table", "column", "index"
 MISSING, MOMENT, SPAN = "missing", "moment of pandas", "span of pandas"
 UNITS = frozenset({"s", "ms", "us", "ns"})
@@ -86,7 +88,7 @@ def _read_dtype(written: Any) -> Any:
         }
         wanted["itemsize"] = size
         return np.dtype(wanted)
-    if type(written) is not str or written[1:2] not in KINDS or len(written) > 40:
+    if type(written) is not str or not TYPE.fullmatch(written):
         raise NotRead("an array of no known type")
     return np.dtype(written)
 
@@ -162,7 +164,7 @@ def _span(number: int, unit: str) -> Any:
 
 
 def _unit(unit: str) -> Any:
-    if unit not in UNITS:
+    if type(unit) is not str or unit not in UNITS:
         raise NotRead("no unit of time")
     return unit
 

@@ -23,12 +23,13 @@ value only: reading them and writing that again gives the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 DEEPEST = 200  # what holds what holds what
 LARGEST_KEY = 1 << 20  # parts of a key, each as often as it is in it
 MOST = (1 << 32) - 1  # parts of one object, and objects
-KEYS = frozenset({tuple, frozenset})
 
 
 class NotPlain(Exception):
@@ -49,7 +50,20 @@ def check_key(key: Any, left: int = LARGEST_KEY) -> int:
     left -= 1
     if left < 0:
         raise NotRead("a key is too large")
-    if type(key) in KEYS:
-        for part in key:
-            left = check_key(part, left)
+    for part in _hashed(key):
+        left = check_key(part, left)
     return left
+
+
+def _hashed(key: Any) -> Iterable[Any]:
+    """What is hashed with a key: all of a tuple, a named one too, and the fields of a dataclass that is its value."""
+    if isinstance(key, tuple | frozenset):
+        return key
+    kind = type(key)
+    if not is_dataclass(kind):
+        return ()
+    how = kind.__dataclass_params__  # type: ignore[attr-defined]
+    if not (how.unsafe_hash or (how.eq and how.frozen)):
+        return ()  # it is hashed by its identity, or by a function of its own
+    names = (each.name for each in fields(kind) if (each.compare if each.hash is None else each.hash))
+    return (getattr(key, name, None) for name in names)

@@ -28,7 +28,7 @@ from progress.runtime.durable.classes import (
     read_class,
     written_class,
 )
-from progress.runtime.durable.form import NotPlain, NotRead
+from progress.runtime.durable.form import NotPlain, NotRead, check_key
 
 Part = tuple[str, Any, bool]  # name, what it is made of, whether it may hold itself
 FACTORIES: dict[str, Any] = {
@@ -88,7 +88,7 @@ WRITERS: dict[type, Callable[[Any], Part]] = {
     type(pathlib.Path()): lambda value: ("path", str(value), False),
     pathlib.PurePosixPath: lambda value: ("pure path", str(value), False),
     Counter: lambda value: ("counter", dict(value), True),
-    OrderedDict: lambda value: ("ordered", list(value.items()), True),
+    OrderedDict: lambda value: ("ordered", dict(value), True),
     defaultdict: lambda value: ("default", (_factory(value), dict(value)), True),
     deque: lambda value: ("deque", (value.maxlen, list(value)), False),
 }  # fmt: skip
@@ -116,8 +116,17 @@ def _clock(value: datetime.time | datetime.datetime) -> tuple[int, ...]:
 
 def _fill_default(value: Any, parts: Any) -> None:
     factory, items = parts
+    if type(factory) is not str:
+        raise NotRead("a factory without a name")
     value.default_factory = FACTORIES[factory]
-    dict.update(value, items)
+    dict.update(value, _items(items))
+
+
+def _items(parts: Any) -> dict[Any, Any]:
+    """A dict, whose keys were measured when it was read; those of a list of pairs were not."""
+    if type(parts) is not dict:
+        raise NotRead("it is not made of keys and values")
+    return parts
 
 
 class Plain:
@@ -174,6 +183,7 @@ class Plain:
             if make is not None:
                 return make(made_of)
             if name == TIME and self._read_time is not None:
+                check_key(tuple(made_of))
                 return self._read_time(made_of)
             if name == BESIDE and self._read is not None:
                 return self._read(made_of)
@@ -194,10 +204,10 @@ class Plain:
         value: Any
         if name == "counter":
             value = Counter()
-            return value, _careful(name, lambda parts: dict.update(value, parts))
+            return value, _careful(name, lambda parts: dict.update(value, _items(parts)))
         if name == "ordered":
             value = OrderedDict()
-            return value, _careful(name, lambda parts: OrderedDict.update(value, parts))
+            return value, _careful(name, lambda parts: OrderedDict.update(value, _items(parts)))
         if name == "default":
             value = defaultdict()
             return value, _careful(name, lambda parts: _fill_default(value, parts))

@@ -10,6 +10,7 @@ from progress.runtime.durable.form import DEEPEST, NotRead, check_key
 from progress.runtime.durable.writing import SIZE
 
 LONG, REAL = Struct("<q"), Struct("<d")
+SIMPLE = frozenset({str, int, float, bool, bytes, type(None)})  # keys that are as large as their bytes
 NO_MORE = "it ends too early"
 
 
@@ -32,7 +33,7 @@ def decoded(content: bytes, kinds: Kinds) -> Any:
         value = reader.read(0)
     except NotRead:
         raise
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:  # a list as a key, a text that is no UTF-8
+    except Exception as error:  # a list as a key, a text that is not UTF-8, whatever the hash of a class says
         raise NotRead(str(error)) from error
     if reader.place != len(content):
         raise NotRead("something follows the end")
@@ -134,7 +135,7 @@ class _Reader:
 
     def _key(self, depth: int) -> Any:
         key = self.read(depth)
-        if type(key) is tuple:
+        if type(key) not in SIMPLE:
             check_key(key)
         return key
 

@@ -200,6 +200,8 @@ class KeptFrames:
 
         from progress.runtime.on_spark.session import start_session
 
+        if type(number) is not int:
+            raise ValueError("a DataFrame was kept under another name")  # a path would lead out of the folder
         frames = start_session(graphframes=False).read.schema(StructType.fromJson(json.loads(columns)))
         return frames.parquet(as_it_is(str(self._folder / str(number))))
 
