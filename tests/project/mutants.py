@@ -566,13 +566,13 @@ ENGINE = (
     Mutant(
         "subscribers are told before the step is entered",
         "progress/tracker.py",
-        "touched = commit.enter()",
-        "self._subscriptions.collect(self, [*self._ledger.edges.values(), *self._ledger.nodes.values()])\n        touched = commit.enter()",
+        "        commit.enter()\n",
+        "        self._subscriptions.collect(self, [(name,) for name in self.network.numbers])\n        commit.enter()\n",
     ),
     Mutant(
         "the frontier of an edge is taken to stay when a request comes or goes before it",
         "progress/tracking/subscriptions.py",
-        "for name in self._by_vertex.get(place.number, ()):\n                    moves[name] = None",
+        "self.places.append(self._source.name)",
         "pass",
     ),
     Mutant(
@@ -591,8 +591,14 @@ ENGINE = (
     Mutant(
         "the kernel goes on with a location that is kept in order",
         "progress/tracking/usual_steps.py",
-        "self._kernel.forget(place.name)",
+        "self.kernel.forget(place.name)",
         "pass",
+    ),
+    Mutant(
+        "a new kernel is not told of what is listened to",
+        "progress/tracking/usual_steps.py",
+        "if place.name in self._listened:",
+        "if False:",
     ),
     Mutant(
         "the kernel is not told the limits of a domain",
