@@ -178,12 +178,14 @@ def _pointstamp(graph: SparkGraph, text: str) -> tuple[str, Any]:
 
 def _write(closure: SparkClosure, path: str) -> None:
     """The frontiers as one Parquet file, in order, without taking them through Python."""
-    target = Path(path)
+    target = Path(path).resolve()
     columns = closure.graph.shapes.columns
     rows = closure.rows.orderBy("on_edge", "place", "shape", *columns)
     table = rows.selectExpr("location", f"{closure.graph.shapes.as_json()} AS time").coalesce(1)
+    if target.exists() and not target.is_file():  # a file in place of a device would take that from everybody
+        raise PointstampError("PS001", f"cannot write {path}: it is not a file", "a file, new or old")
     try:
-        with TemporaryDirectory(dir=target.absolute().parent) as folder:
+        with TemporaryDirectory(dir=target.parent) as folder:
             table.write.mode("overwrite").parquet(Path(folder).as_uri())
             (part,) = Path(folder).glob("part-*.parquet")
             os.replace(part, target)  # noqa: PTH105

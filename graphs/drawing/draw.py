@@ -143,14 +143,18 @@ def _add(texts: dict[str, list[str]], more: Mapping[str, Sequence[str]]) -> None
 
 
 def save(output: str, text: str) -> None:
-    """Write a picture to a file, whole or not at all; - is standard output."""
+    """Write a picture to a file, whole or not at all; - is standard output. A device or a pipe is not replaced."""
     if output == "-":
         write(text)
         return
-    unfinished = Path(f"{output}.unfinished")
+    target = Path(output).resolve()  # a link stays, and what it leads to is written
+    whole = target.is_file() or not target.exists()
+    place = target.with_name(f"{target.name}.unfinished") if whole else target
     try:
-        unfinished.write_text(text, encoding="utf-8", newline="\n")
-        unfinished.replace(output)
+        place.write_text(text, encoding="utf-8", newline="\n")
+        if whole:
+            place.replace(target)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        if whole:
+            place.unlink(missing_ok=True)
         raise not_written(output, error) from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+import threading
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -376,6 +378,23 @@ def test_a_program_of_streams_is_drawn(tmp_path: Path) -> None:
     assert not faults(file.read_text(encoding="utf-8"))
 
 
+def test_a_pipe_and_a_link_are_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """As a device is: a picture put in place of /dev/full would take it from everybody."""
+    pipe, real, link = tmp_path / "pipe.svg", tmp_path / "real.svg", tmp_path / "link.svg"
+    os.mkfifo(pipe)
+    link.symlink_to(real)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    assert main(["draw", NESTED, "-o", str(pipe)]) == 0
+    reader.join(timeout=30)
+    assert main(["draw", NESTED, "-o", str(link)]) == 0
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert read == [real.read_text(encoding="utf-8")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.svg", "pipe.svg", "real.svg"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -387,6 +406,7 @@ def test_a_program_of_streams_is_drawn(tmp_path: Path) -> None:
         (["--at", "work"], "no time"),
         (["--path", "work=1", "input=0"], "work=1"),
         (["-o", "/nowhere/at/all.svg"], "cannot write /nowhere/at/all.svg"),
+        (["-o", "/dev/full", "--to", "svg"], "cannot write /dev/full: no space left on device"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_in_one_line(
