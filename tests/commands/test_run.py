@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any
 
 import pytest
@@ -1128,7 +1129,7 @@ def test_a_terminal_shows_what_a_silent_input_blocks(
     process = subprocess.Popen(
         [COMMAND, "run", "totals.py", "--input", "numbers=-", "--engine", engine],
         cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=theirs,
-        env=environment(TERM="xterm", COLUMNS="200"),
+        env=environment(TERM="xterm", COLUMNS="300"),
     )  # fmt: skip
     processes.append(process)
     os.close(theirs)
@@ -1136,7 +1137,14 @@ def test_a_terminal_shows_what_a_silent_input_blocks(
     process.stdin.write(b'{"time": 0, "value": 3}\n')
     process.stdin.flush()
     shown = b""
-    while b"1 messages, " not in shown or b"1 blocked, first total at 0; totals at 0" not in shown:
+    wanted = (
+        b"1 messages, ",
+        b"1 blocked: total at 0 has waited ",
+        b" s for the input numbers, open at 0: moving it past 0",
+    )
+    until = monotonic() + PATIENCE
+    while not all(part in shown for part in (*wanted, b" or closing it lets go; totals at 0")):
+        assert monotonic() < until, shown  # rich draws four times a second, so that reading does not wait for long
         shown += os.read(ours, 1 << 16)  # the input stays open, and nothing more comes
     process.stdin.close()
     with suppress(OSError):  # the other end is closed
