@@ -80,7 +80,7 @@ def chosen_token(host: str, file: str | None, *, is_given_to: bool) -> Token:
         raise bad_usage(f"--ui: other machines can connect to {shown(host)}, and there is no token", right)
     if not SHORTEST <= len(token) <= LONGEST or not LETTERS.issuperset(token):
         right = f"{SHORTEST} to {LONGEST} letters, digits, and - . _ ~"
-        raise bad_usage(f"{where} is no token that is hard to guess and fits into an address", right)
+        raise bad_usage(f"{where} is not a token that is hard to guess and fits into an address", right)
     return Token(token)
 
 

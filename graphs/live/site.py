@@ -174,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
             parts = urlsplit(self.path)
             several = parse_qs(parts.query, keep_blank_values=True, max_num_fields=100)
         except ValueError:
-            self._answer(400, "text/plain", "this is no address\n")
+            self._answer(400, "text/plain", "this is not an address\n")
             return
         asked = {name: values[0] for name, values in several.items()}
         refusal = guard.refusal(self.headers, asked.get("token"))
@@ -222,7 +222,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _enter(self, body: bytes) -> None:
         """Show the page to a browser whose user has the token, which is not in the address then."""
-        offered = parse_qs(body.decode("latin-1"), max_num_fields=10).get("token", [""])[0]
+        try:
+            offered = parse_qs(body.decode("latin-1"), max_num_fields=10).get("token", [""])[0]
+        except ValueError:
+            self._answer(400, "text/plain", "this is not the form of a token\n")
+            return
         refusal = self.site.guard.refusal(self.headers, offered.strip())
         if refusal is not None:
             self._refuse(refusal, has_form=refusal.status == 401)

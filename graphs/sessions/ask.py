@@ -129,7 +129,7 @@ class Asker:
         """The order of stacks at a location."""
         if self.graph.recursion is None:
             raise PointstampError(
-                "PS501", "the graph has no calls, so its times are no stacks", "a graph with recursion"
+                "PS501", "the graph has no calls, so its times are not stacks", "a graph with recursion"
             )
         return self.graph.domain_of(location)
 

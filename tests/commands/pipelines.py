@@ -192,3 +192,12 @@ def started(folder: Path, *arguments: str, **variables: str) -> subprocess.Popen
     if any(name.startswith("PYTHON") for name in variables):  # what an interpreter reads when it starts
         return subprocess.Popen([COMMAND, "run", *arguments], cwd=folder, env=environment(**variables), **pipes)
     return Forked(["run", *arguments], cwd=folder, env=environment(**variables), **pipes)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process that was started, if it is not over, and let its pipes go."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()

@@ -26,7 +26,7 @@ from graphs.live.server import MODULES
 from graphs.live.told import Told
 from progress.runtime import Complete, Dataflow, DeadLetter, Node
 from tests.commands.paused_runs import Total, paused, totals
-from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, write
+from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, stop, write
 
 HERE = Path(__file__).resolve().parents[2]
 
@@ -270,11 +270,7 @@ def test_the_command_serves_it_while_it_runs(folder: Path, engine: str) -> None:
         assert b'"phase":"is over"' in rest
         assert process.wait(PATIENCE) == 0
     finally:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None and not stream.closed:
-                stream.close()
+        stop(process)
 
 
 def test_a_port_that_is_taken_is_one_line_and_nothing_has_happened(folder: Path) -> None:

@@ -36,6 +36,7 @@ from tests.commands.pipelines import (
     message_lines,
     run,
     started,
+    stop,
     values_of,
     write,
 )
@@ -230,11 +231,7 @@ def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
     found: list[subprocess.Popen[bytes]] = []
     yield found
     for process in found:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None and not stream.closed:
-                stream.close()
+        stop(process)
 
 
 LIVE = [("sim",), ("sim", "--seed", "4"), ("threads",), ("threads", "--workers", "1"), ("asyncio",)]

@@ -19,7 +19,7 @@ from graphs.running import given
 from graphs.running.given import Given
 from graphs.running.line_form import BadLine
 from progress.order import Nat
-from tests.commands.pipelines import PATIENCE, TOTALS, TOTALS_YAML, run, started, write
+from tests.commands.pipelines import PATIENCE, TOTALS, TOTALS_YAML, run, started, stop, write
 
 TOKEN = "a-token-of-24-characters"
 FORM = "application/x-www-form-urlencoded"
@@ -86,6 +86,8 @@ def test_a_browser_that_brings_the_token_keeps_it_where_no_script_and_no_other_s
         for wrong in ("token=", "", "token=wrong", "token=%00", "x" * 2_000):
             answer = Answer(found, "POST", "/enter", wrong, Content_Type=FORM)
             assert (answer.status, answer.cookie) == (401, None)
+        answer = Answer(found, "POST", "/enter", "a=1&" * 20 + f"token={TOKEN}", Content_Type=FORM)
+        assert (answer.status, answer.cookie) == (400, None)
 
 
 # --- who gives -------------------------------------------------------------------------------------------------------
@@ -247,7 +249,7 @@ def folder(tmp_path: Path) -> Path:
         ("--ui [::]:0", 'other machines can connect to "::"'),
         ("--ui example.org:80", 'other machines can connect to "example.org"'),
         ("--ui 10.0.0.1:80 --ui-token nowhere", '--ui-token "nowhere": no such file or directory'),
-        ("--ui 10.0.0.1:80 --ui-token short", "is no token that is hard to guess"),
+        ("--ui 10.0.0.1:80 --ui-token short", "is not a token that is hard to guess"),
         ("--ui 10.0.0.1:80 --ui-token bytes", '--ui-token "bytes": is not text'),
         ("--ui-token token", "--ui-token is for a page, and there is none (--ui PORT)"),
         ("--input numbers=ui", "takes what a page gives, and there is none (--ui PORT; ./ui is a file of that name)"),
@@ -286,11 +288,7 @@ def test_an_input_takes_from_the_page_on_every_engine(folder: Path, engine: str)
             connection.close()
         assert process.wait(PATIENCE) == 0
     finally:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        stop(process)
     out = [json.loads(line) for line in (folder / "out.jsonl").read_text("utf-8").splitlines()]
     assert [line["value"] for line in out if "value" in line] == [3, 4]
 
@@ -306,11 +304,7 @@ def test_a_token_of_a_file_is_asked_for_on_this_machine_as_well(folder: Path) ->
             assert connection.getresponse().status == status
             connection.close()
     finally:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        stop(process)
 
 
 @pytest.mark.parametrize(
