@@ -290,6 +290,19 @@ def test_an_array_of_objects_is_not_made_of_bytes() -> None:
             decoded(b"o\5array" + content, PLAIN)
 
 
+@pytest.mark.parametrize(
+    "zone", ["dateutil//etc/hostname", "dateutil/Europe/Berlin", "/etc/hostname", "../x", "tzlocal()", ""]
+)
+def test_a_time_zone_is_not_the_path_of_a_file(zone: str) -> None:
+    content = encoded((0, "ns", zone), PLAIN.parts)
+    moment = encoded(pd.Timestamp("2020-01-01", tz="UTC"), PLAIN.parts)
+    assert decoded(moment, PLAIN).tz is not None
+    name = moment[: moment.index(b"moment of pandas") + len("moment of pandas")]
+    assert decoded(name + encoded((0, "ns", "UTC"), PLAIN.parts), PLAIN) == pd.Timestamp(0, tz="UTC")
+    with pytest.raises(NotRead, match="is not the name of a time zone"):
+        decoded(name + content, PLAIN)
+
+
 def test_lengths_are_compared_before_anything_is_allocated() -> None:
     for letter in "([{<>syYI":
         with pytest.raises(NotRead, match="ends too early"):

@@ -9,12 +9,14 @@ import re
 import sys
 from typing import Any
 
+from progress.errors import brief
 from progress.runtime.durable.form import NotPlain, NotRead
 
 KINDS = "biufcSUmM"  # types of numpy whose values are bytes of one size, without references
 TYPE = re.compile(rf"[<>|=][{KINDS}][0-9]{{1,10}}(\[[0-9]{{0,10}}[a-zA-Z]{{1,2}}\])?")
 ARRAY, SCALAR, FRAME, SERIES, INDEX = "array", "scalar", "table", "column", "index"
 MISSING, MOMENT, SPAN = "missing", "moment of pandas", "span of pandas"
+ZONE_NAME = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*")
 UNITS = frozenset({"s", "ms", "us", "ns"})
 
 
@@ -148,12 +150,19 @@ def _zone(zone: Any) -> Any:
     return str(zone) if type(zone).__module__.partition(".")[0] == "pytz" else zone
 
 
+def _known_zone(zone: Any) -> Any:
+    """A time zone as it was written; of other texts, pandas takes some for paths of files to open."""
+    if isinstance(zone, str) and (not ZONE_NAME.fullmatch(zone) or zone.startswith(("dateutil", "tzlocal"))):
+        raise NotRead(f"{brief(zone)} is not the name of a time zone")
+    return zone
+
+
 def _moment(number: int, unit: str, zone: Any) -> Any:
     import numpy as np
     import pandas as pd
 
     found = pd.Timestamp(np.datetime64(number, _unit(unit)))
-    return found if zone is None else found.tz_localize("UTC").tz_convert(zone)
+    return found if zone is None else found.tz_localize("UTC").tz_convert(_known_zone(zone))
 
 
 def _span(number: int, unit: str) -> Any:
@@ -227,7 +236,7 @@ def _column(written: Any) -> Any:
     if form == "moments":
         numbers, unit, zone = made_of
         found = pd.DatetimeIndex(numbers.view(f"M8[{_unit(unit)}]"))
-        return found.tz_localize("UTC").tz_convert(zone).array
+        return found.tz_localize("UTC").tz_convert(_known_zone(zone)).array
     if form == "texts":
         storage, is_na, texts = made_of
         return pd.array(texts, dtype=pd.StringDtype(storage, na_value=pd.NA if is_na else float("nan")))
