@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -143,18 +144,27 @@ def _add(texts: dict[str, list[str]], more: Mapping[str, Sequence[str]]) -> None
 
 
 def save(output: str, text: str) -> None:
-    """Write a picture to a file, whole or not at all; - is standard output. A device or a pipe is not replaced."""
+    """Write a picture to a file, whole or not at all; - is standard output.
+
+    What a link leads to is written, and the link stays. Devices and pipes take it as it comes: they are never replaced.
+    """
     if output == "-":
         write(text)
         return
-    target = Path(output).resolve()  # a link stays, and what it leads to is written
-    whole = target.is_file() or not target.exists()
-    place = target.with_name(f"{target.name}.unfinished") if whole else target
+    place = Path(output)
     try:
-        place.write_text(text, encoding="utf-8", newline="\n")
-        if whole:
-            place.replace(target)
+        if place.exists() and not place.is_file():
+            place.write_text(text, encoding="utf-8", newline="\n")
+        else:
+            _save_whole(place.resolve() if place.is_symlink() else place, text)
     except OSError as error:
-        if whole:
-            place.unlink(missing_ok=True)
         raise not_written(output, error) from None
+
+
+def _save_whole(place: Path, text: str) -> None:
+    unfinished = Path(f"{place}.{os.getpid()}.unfinished")  # of this process: another one may draw into the same file
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        unfinished.replace(place)
+    finally:
+        unfinished.unlink(missing_ok=True)

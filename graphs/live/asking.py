@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
+from socket import SHUT_RDWR, socket
+from threading import Timer
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -73,18 +75,17 @@ class LiveRun:
         return {key: why[key] for key in ("request", "blocked", "by", "wait")}
 
     def _ask(self, path: str) -> Any:
-        until = monotonic() + PATIENCE
         connection = self._connection  # which begins anew for each question
         try:
-            connection.request("GET", path, headers=self._headers)
-            response = connection.getresponse()
-            body = b""
-            while chunk := response.read1(CHUNK):
-                body += chunk
-                if monotonic() > until:
-                    raise TimeoutError
-                if len(body) > LONGEST:
-                    raise self._no_view()
+            connection.connect()
+            with _in_time(connection.sock):
+                connection.request("GET", path, headers=self._headers)
+                response = connection.getresponse()
+                body = b""
+                while chunk := response.read1(CHUNK):
+                    body += chunk
+                    if len(body) > LONGEST:
+                        raise self._no_view()
         except TimeoutError:
             right = "ask again, or look whether the process still runs"
             raise PointstampError("PS749", f"{self.url} does not answer within {PATIENCE:g} seconds", right) from None
@@ -122,6 +123,30 @@ class LiveRun:
     def _no_view(self) -> PointstampError:
         right = "the address that `pointstamp run PIPELINE.py --ui PORT` says, of the same version"
         return PointstampError("PS749", f"what answers at {self.url} is not a live view", right)
+
+
+@contextmanager
+def _in_time(connection: socket) -> Iterator[None]:
+    """TimeoutError where the answer is not there whole by then, however slowly its head, or a part of it, comes in."""
+    until = monotonic() + PATIENCE
+    timer = Timer(PATIENCE, _shut, (connection,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (HTTPException, OSError):
+        if monotonic() >= until:  # what is read when it is shut may look like anything
+            raise TimeoutError from None
+        raise
+    finally:
+        timer.cancel()
+    if monotonic() >= until:
+        raise TimeoutError
+
+
+def _shut(connection: socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(SHUT_RDWR)
 
 
 def _check(found: Any, form: Mapping[str, type]) -> None:

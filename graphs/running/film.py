@@ -15,8 +15,8 @@ from graphs.live.guard import chosen_token
 from graphs.live.site import serving
 from graphs.running.signals import Signals
 from graphs.sessions.film import Film
+from graphs.sessions.replay import of_another_graph
 from graphs.terminal import bad_usage, complain
-from progress.errors import PointstampError
 
 FIRST = 1_000  # lines that are looked at before the page is served
 
@@ -58,7 +58,5 @@ def opened(trace: str, graph: Graph) -> Film:
     film.develop(FIRST)
     if film.is_of_another_graph():
         film.close()
-        code, right = "PS513", "the graph of which it was recorded"
-        what = "no line of it is a step of this graph: they name locations and times that it does not have"
-        raise InFile(trace, PointstampError(code, what, right))
+        raise InFile(trace, of_another_graph())
     return film

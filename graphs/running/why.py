@@ -21,7 +21,7 @@ from graphs.running.json_lines import JsonLines
 from graphs.running.line_source import OFTEN, Lines
 from graphs.running.pipeline import load_graph, load_pipeline
 from graphs.running.run import told
-from graphs.sessions.replay import Replay
+from graphs.sessions.replay import Replay, of_another_graph
 from graphs.sessions.waiting import render, waits_to_json, why_to_json
 from graphs.terminal import FINE, UNUSABLE, bad_usage
 from progress.errors import PointstampError
@@ -109,6 +109,8 @@ def _trace(options: argparse.Namespace) -> int:
         raise cannot_read(trace, error) from None
     if options.line is not None and replay.line < options.line:
         raise bad_usage(f"--line {options.line}: {trace} has {replay.line} lines", "a line of the trace")
+    if replay.is_of_another_graph():
+        raise InFile(trace, of_another_graph())
     _say(options, f"after line {replay.line}", _found(replay.session.tracker, request), sys.stdout)
     return FINE
 

@@ -92,10 +92,8 @@ class Film:
         return self._developed.line
 
     def is_of_another_graph(self) -> bool:
-        """Whether no line was taken so far, all of them naming what the graph does not have, and no record says so."""
-        counts = self._developed
-        is_strange = counts.refused.keys() <= {"PS502", "PS503", "PS504"} and sum(counts.refused.values()) > 0
-        return is_strange and not counts.steps and (not counts.compared or counts.difference is not None)
+        """Whether what has been developed is (`Replay.is_of_another_graph`)."""
+        return self._developed.is_of_another_graph()
 
     @property
     def share(self) -> float:

@@ -102,6 +102,11 @@ class Replay:
         replay._answered = standing["answered"]
         return replay
 
+    def is_of_another_graph(self) -> bool:
+        """Whether no line was taken so far, all of them naming what the graph does not have, and no record says so."""
+        is_strange = self.refused.keys() <= {"PS502", "PS503", "PS504"} and sum(self.refused.values()) > 0
+        return is_strange and not self.steps and (not self.compared or self.difference is not None)
+
     def given(self) -> Any:
         """The last line that was fed to the session, as JSON data."""
         if not self._text:
@@ -155,6 +160,12 @@ class Replay:
         code = _code(replayed)
         if recorded != replayed and (code is None or code != _code(recorded)):
             self.difference = Difference(self.fed, recorded, replayed)
+
+
+def of_another_graph() -> PointstampError:
+    """What is said of a trace of which nothing fits the graph (PS513)."""
+    what = "no line of it is a step of this graph: they name locations and times that it does not have"
+    return PointstampError("PS513", what, "the graph of which it was recorded")
 
 
 def damaged(line: int, what: str) -> Refusal:

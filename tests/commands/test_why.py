@@ -255,6 +255,13 @@ def test_bad_usage_is_one_line(trace: Path, arguments: list[str], says: str) -> 
     assert "\x1b" not in result.err
 
 
+def test_a_trace_of_another_graph_is_refused(trace: Path) -> None:
+    write(trace, other__json='{"pointstamp": 1, "nodes": {"a": {}}, "edges": [{"id": "x", "to": "a"}]}')
+    found = why(trace, "trace.jsonl", "--graph", "other.json")
+    assert (found.exit_code, found.out, found.err.count("\n")) == (2, "", 1), found
+    assert "PS513: no line of it is a step of this graph" in found.err
+
+
 # --- a live view ------------------------------------------------------------------------------------------------------
 
 
@@ -324,6 +331,20 @@ def drip(connection: socket.socket) -> None:
         sleep(0.02)
 
 
+def drip_head(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+    while True:
+        connection.sendall(b"x")
+        sleep(0.02)
+
+
+def drip_chunk(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        connection.sendall(b"0")
+        sleep(0.02)
+
+
 def silent(connection: socket.socket) -> None:
     connection.settimeout(PATIENCE)
     while connection.recv(4_096):
@@ -366,6 +387,8 @@ def test_what_is_no_live_view_is_refused_in_one_line(
         (lambda connection: connection.recv(4_096) and None, "is not a live view"),
         (silent, "does not answer within 0.3 seconds"),
         (drip, "does not answer within 0.3 seconds"),
+        (drip_head, "does not answer within 0.3 seconds"),
+        (drip_chunk, "does not answer within 0.3 seconds"),
     ]
     for answer, says in answers:
         with answering(answer) as url:

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import threading
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -378,23 +377,6 @@ def test_a_program_of_streams_is_drawn(tmp_path: Path) -> None:
     assert not faults(file.read_text(encoding="utf-8"))
 
 
-def test_a_pipe_and_a_link_are_written_to_and_not_replaced(tmp_path: Path) -> None:
-    """As a device is: a picture put in place of /dev/full would take it from everybody."""
-    pipe, real, link = tmp_path / "pipe.svg", tmp_path / "real.svg", tmp_path / "link.svg"
-    os.mkfifo(pipe)
-    link.symlink_to(real)
-    read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
-    reader.start()
-    assert main(["draw", NESTED, "-o", str(pipe)]) == 0
-    reader.join(timeout=30)
-    assert main(["draw", NESTED, "-o", str(link)]) == 0
-    assert pipe.is_fifo()
-    assert link.is_symlink()
-    assert read == [real.read_text(encoding="utf-8")]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.svg", "pipe.svg", "real.svg"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -451,6 +433,35 @@ def test_a_graph_whose_parts_do_not_fit_is_drawn_with_its_finding(
     assert main(["check", str(file), "--draw", str(tmp_path / "found")]) == 1
     capsys.readouterr()
     assert [path.name for path in (tmp_path / "found").iterdir()] == ["unfit-PS401-1.svg"]
+
+
+def test_a_pipe_takes_a_picture_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main(["draw", str(EXAMPLES / "loop.yaml"), "-o", str(pipe), "--to", "mmd"]) == 0
+        assert os.read(reader, 65_536).startswith(b"flowchart LR")
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    link, kept = tmp_path / "link.mmd", tmp_path / "kept.mmd"
+    kept.write_text("old")
+    link.symlink_to(kept)
+    assert main(["draw", str(EXAMPLES / "loop.yaml"), "-o", str(link)]) == 0
+    assert link.is_symlink()
+    assert kept.read_text(encoding="utf-8").startswith("flowchart LR")
+
+
+def test_a_picture_that_is_being_drawn_by_another_process_is_left_alone(tmp_path: Path) -> None:
+    of_another = tmp_path / "a.mmd.unfinished"
+    of_another.write_text("half")
+    assert main(["draw", str(EXAMPLES / "loop.yaml"), "-o", str(tmp_path / "a.mmd")]) == 0
+    assert of_another.read_text() == "half"
 
 
 def test_draw_with_check_is_for_files(capsys: pytest.CaptureFixture[str]) -> None:
