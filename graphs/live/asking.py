@@ -34,9 +34,11 @@ class LiveRun:
             if parts.hostname is None or parts.scheme != "http":
                 raise ValueError
             self._connection = HTTPConnection(parts.hostname, parts.port or 80, timeout=PATIENCE)
+            token = parse_qs(parts.query).get("token")
+            if token and not (token[0].isascii() and token[0].isprintable()):  # it could not be sent
+                raise ValueError
         except (ValueError, HTTPException):
             raise self._no_address() from None
-        token = parse_qs(parts.query).get("token")
         self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token[0]}"} if token else {})
 
     def waits(self) -> dict[str, Any]:
@@ -91,7 +93,7 @@ class LiveRun:
             raise PointstampError("PS749", f"{self.url} does not answer within {PATIENCE:g} seconds", right) from None
         except HTTPException:
             raise self._no_view() from None
-        except ValueError:  # a host or a token that cannot be sent
+        except ValueError:  # a host that cannot be looked up
             raise self._no_address() from None
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
