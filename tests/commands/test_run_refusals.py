@@ -279,8 +279,16 @@ def test_a_checkpoint_that_cannot_open_a_file_is_tried_again(
     monkeypatch.setattr(state, "AGAIN", 0.0)
     monkeypatch.setattr(state, "PATIENCE", PATIENCE if is_taken else 0.05)
     known = {
-        **{"graph": "", "command": {}, "inputs": {}, "ended": [], "files": {}, "closed": [], "is_finished": False},
-        **{"boot": "", "order": 0, "outbox": {}},
+        "graph": "",
+        "command": {},
+        "inputs": {},
+        "ended": [],
+        "files": {},
+        "closed": [],
+        "is_finished": False,
+        "boot": "",
+        "order": 0,
+        "outbox": {},
     }
     try:
         if is_taken:

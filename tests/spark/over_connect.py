@@ -23,7 +23,7 @@ from progress.runtime.on_spark.session import active_session, check_session, sta
 from progress.runtime.tables import rows_of
 
 DAYS, IDS = 6, 120
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
+FOR_EVER = "java_method('java.lang.Thread', 'sleep', 40000L)"
 
 
 def graph() -> Graph:

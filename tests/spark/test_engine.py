@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
+FOR_EVER = "java_method('java.lang.Thread', 'sleep', 40000L)"
 
 
 @pytest.fixture(scope="module")

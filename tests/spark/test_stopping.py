@@ -32,8 +32,8 @@ from tests.spark.spark import spark_session
 
 pytestmark = pytest.mark.spark
 
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
-SOON = 10.0  # seconds, of the ten minutes that a job would take
+FOR_EVER = "java_method('java.lang.Thread', 'sleep', 40000L)"
+SOON = 10.0  # seconds, of the forty that a job would take
 
 
 def line() -> Graph:
