@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from graphs.drawing.routes import decimal
 from graphs.drawing.svg import document, safe
-from graphs.drawing.text import SIZE, width
+from graphs.drawing.text import SIZE, shown, width
 from progress.order import Domain, Int, Nat, Product
 
 STEP = 40.0  # pixels from one number to the next
 LARGEST = 720.0  # pixels of the grid, beyond which its numbers move together
 AROUND = 2  # numbers that are shown beyond those of the frontier
+LONGEST = 24  # characters of a number
 LOW = 22.0  # pixels that two written times stand apart at least
 
 
@@ -37,11 +38,14 @@ class _Grid:
         ranges = [self._range(part, axis) for axis, part in enumerate(domain.parts)]
         self.low: list[int] = [low for low, _ in ranges]
         self.high: list[int] = [high for _, high in ranges]
-        spans = [max(1, high - low) for low, high in zip(self.low, self.high, strict=True)]
-        self.step = [min(STEP, LARGEST / span) for span in spans]
-        self.left = 24 + max([width(_written(pair)) for pair in self.frontier], default=0.0)
+        self.span = [max(1, high - low) for low, high in zip(self.low, self.high, strict=True)]
+        self.across = [min(STEP * min(span, LARGEST), LARGEST) for span in self.span]
+        self.widest = [
+            max(width(_number(low)), width(_number(high))) for low, high in zip(self.low, self.high, strict=True)
+        ]
+        self.gutter = max(28.0, self.widest[1] + 8)  # in which the numbers of the second coordinate stand
+        self.left = self.gutter + max([width(_written(pair)) for pair in self.frontier], default=0.0) - 4
         self.top = 30.0
-        self.across = [span * step for span, step in zip(spans, self.step, strict=True)]
 
     def _range(self, part: Domain, axis: int) -> tuple[int, int]:
         numbers = [pair[axis] for pair in self.frontier] or [0]
@@ -52,14 +56,14 @@ class _Grid:
                 high = min(high, part.maximum)
         return low, max(high, low)
 
-    def x(self, number: float) -> float:
-        return self.left + (number - self.low[0]) * self.step[0]
+    def x(self, number: int) -> float:
+        return self.left + (number - self.low[0]) / self.span[0] * self.across[0]
 
-    def y(self, number: float) -> float:
-        return self.top + self.across[1] - (number - self.low[1]) * self.step[1]
+    def y(self, number: int) -> float:
+        return self.top + self.across[1] - (number - self.low[1]) / self.span[1] * self.across[1]
 
     def drawn(self, title: str) -> str:
-        right, bottom = self.left + self.across[0] + 30, self.top + self.across[1] + 50
+        right, bottom = self.left + self.across[0] + max(30, self.widest[0] / 2 + 4), self.top + self.across[1] + 50
         body = [*self._region(), *self._axes(), *self._dots(), *self._corners()]
         written = ", ".join(map(_written, self.frontier)) or "nothing"
         says = f"Times at or above {written} may still arrive" if self.known else "Every pair is a time"
@@ -82,26 +86,32 @@ class _Grid:
             f'<path class="stairs" d="{path}"/></g>'
         ]
 
-    def _numbers(self, axis: int) -> list[int]:
+    def _labelled(self, axis: int, room: float) -> list[int]:
+        """The numbers that are written along an axis, each with so much room: all, or round ones."""
         low, high = self.low[axis], self.high[axis]
-        if self.step[axis] >= LOW:
-            return list(range(low, high + 1))
-        apart = max(1, -(-(high - low) // 10))
-        return list(range(low, high + 1, apart))
+        least = -(-self.span[axis] // max(1, int(self.across[axis] // room)))
+        apart = next(number for tens in count() for number in (10**tens, 2 * 10**tens, 5 * 10**tens) if number >= least)
+        return list(range(-(-low // apart) * apart, high + 1, apart)) or [low]
 
     def _axes(self) -> list[str]:
         bottom = self.top + self.across[1] + 36
-        found = [f'<text x="{decimal(self.x(n))}" y="{decimal(bottom)}">{n}</text>' for n in self._numbers(0)]
-        found += [f'<text x="14" y="{decimal(self.y(n) + SIZE / 3)}">{n}</text>' for n in self._numbers(1)]
+        found = [
+            f'<text x="{decimal(self.x(n))}" y="{decimal(bottom)}">{_number(n)}</text>'
+            for n in self._labelled(0, max(LOW, self.widest[0] + 8))
+        ]
+        found += [
+            f'<text x="{decimal(self.gutter / 2)}" y="{decimal(self.y(n) + SIZE / 3)}">{_number(n)}</text>'
+            for n in self._labelled(1, LOW)
+        ]
         return ['<g class="axis"><title>the numbers of the two coordinates</title>', *found, "</g>"]
 
     def _dots(self) -> list[str]:
         """Every pair, where there is room for them; those that may still arrive filled."""
-        if min(self.step) < LOW:
+        if max(self.span) > LARGEST / LOW:
             return []
         found = []
-        for one in self._numbers(0):
-            for other in self._numbers(1):
+        for one in range(self.low[0], self.high[0] + 1):
+            for other in range(self.low[1], self.high[1] + 1):
                 if self._under_a_label(self.x(one), self.y(other)):
                     continue
                 arrives = not self.known or any(a <= one and b <= other for a, b in self.frontier)
@@ -131,11 +141,15 @@ class _Grid:
                 at = f'x="{decimal(x - 8)}" y="{decimal(y + SIZE + 3)}"'
                 says = f'<text class="end" {at}>{safe(_written(pair))}</text>'
             found.append(
-                f'<g class="corner"><title>{safe(_written(pair))} is a minimal time</title>'
+                f'<g class="corner"><title>[{pair[0]}, {pair[1]}] is a minimal time</title>'
                 f'<circle cx="{decimal(x)}" cy="{decimal(y)}" r="5"/>{says}</g>'
             )
         return found
 
 
 def _written(pair: Sequence[int]) -> str:
-    return f"[{pair[0]}, {pair[1]}]"
+    return f"[{_number(pair[0])}, {_number(pair[1])}]"
+
+
+def _number(number: int) -> str:
+    return shown(str(number), LONGEST)

@@ -230,6 +230,26 @@ def test_a_staircase_of_far_numbers_is_no_larger_than_a_page() -> None:
     assert float(root.attrib["height"]) < 1_000
 
 
+@pytest.mark.parametrize("far", [1_700_000_000, 10**6, 10**22, 10**400], ids=["seconds", "million", "long", "longest"])
+def test_large_numbers_are_written_within_the_picture_and_apart(far: int) -> None:
+    graph = Graph(time={"product": ["nat", "nat"]}).node("n").edge(None, "n", id="in")
+    for times in ([(far, far)], [(1, far), (2, 1)], [(far, 1)], [(0, far), (far, 0)]):
+        root = ElementTree.fromstring(draw_order(graph, "n", [("n", time) for time in times], "x"))
+        size = float(root.attrib["width"])
+        (axis,) = (group for group in root.iter(f"{SVG}g") if group.attrib["class"] == "axis")
+        marks = [
+            (float(mark.attrib["x"]), float(mark.attrib["y"]), mark.text or "") for mark in axis.iter(f"{SVG}text")
+        ]
+        assert size < 1_600
+        spans = [
+            (y, x - 3.5 * len(text), x + 3.5 * len(text)) for x, y, text in marks
+        ]  # digits are 7 pixels wide and more
+        for y, left, right in spans:
+            assert left >= 0, (times, marks)
+            assert right <= size, (times, marks)
+            assert sum(other == y and left < end and begin < right for other, begin, end in spans) == 1, (times, marks)
+
+
 def test_stacks_have_their_order() -> None:
     graph = load(EXAMPLES / "recursion" / "two_calls.yaml")
     marks = structure(draw_order(graph, "merge", [], "x"))
