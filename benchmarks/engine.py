@@ -17,7 +17,7 @@ from functools import partial
 from typing import NamedTuple
 
 from benchmarks import scheduler_loop, traces
-from benchmarks.kernel_run import replay_by_kernel, replay_on_engine
+from benchmarks.engine_alone import replay_on_engine
 from benchmarks.peers import MissingPeer, in_peers_environment, timely
 from benchmarks.replay import Replayed, replay
 from benchmarks.traces import Trace
@@ -98,8 +98,6 @@ def table(wanted: str = "") -> None:
         same(trace.name, mine, peer)
         step = mine.seconds / trace.measured * 1e6
         line(name, step, theirs, growth(before, f"{kind}, judged", step))
-        if trace.watched is None:
-            by_kernel(trace, peer)
         if kind.startswith("walk"):
             plain = replay_on_engine(trace, engine=chosen, kernel=False)
             same(trace.name, plain, peer)
@@ -112,16 +110,6 @@ def growth(before: dict[str, float], kind: str, step: float) -> str:
     """How much more a step costs than in the row before of this kind."""
     earlier, before[kind] = before.get(kind), step
     return f"grows {step / earlier:.1f}" if earlier else ""
-
-
-def by_kernel(trace: Trace, peer: Replayed) -> None:
-    """The whole trace in one call."""
-    mine = replay_by_kernel(trace)
-    if mine is None:
-        print("  the kernel was not compiled")
-        return
-    same(trace.name, mine, peer)
-    line("  the whole trace in the kernel", mine.seconds / trace.measured * 1e6, peer.seconds / trace.measured * 1e6)
 
 
 def loops(steps: int = 4_000) -> None:

@@ -88,8 +88,6 @@ typedef struct {
     unsigned long long visits, examined;
     char news; /* whether the last usual step changed what lies at a location that is listened to */
     long long entries; /* how many entries usual steps have made in ledgers, less those that they have removed */
-    char only_counts; /* of what moves, only how often is wanted */
-    unsigned long long moves;
     uint64_t left;    /* of the work that an update may do, in steps of some nanoseconds */
     uint64_t changes; /* that the update began with */
     char unlimited;

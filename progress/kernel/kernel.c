@@ -54,7 +54,6 @@ static PyMethodDef methods[] = {
     {"listen", (PyCFunction)kernel_listen, METH_VARARGS, "Note from now on when what lies at a location changes, or no more."},
     {"step", (PyCFunction)(void (*)(void))kernel_step, METH_FASTCALL,
      "Take a usual step; the waiters that it releases, or None where it is not usual and did not happen."},
-    {"run", (PyCFunction)kernel_run, METH_O, "A recorded history in one call; how often a watched frontier moved."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,9 +4,7 @@ static void moved(Kernel *self, int number_of, int within)
 {
     Vertex *vertex = &self->vertices[number_of];
     if (vertex->lost.count && vertex->waiting) release(self, vertex, &vertex->lost);
-    if (vertex->watched && self->only_counts) {
-        self->moves++;
-    } else if (vertex->watched && vertex->moved) {
+    if (vertex->watched && vertex->moved) {
         vertex->moved = 2; /* twice since somebody asked: only that it moved is known */
     } else if (vertex->watched) {
         vertex->moved = 1;

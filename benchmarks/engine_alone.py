@@ -1,57 +1,20 @@
 """A trace on the engine below the `Tracker`: what timely's tracker does, and no more.
 
 Both are given changes that were prepared beforehand, and both know after each step at which watched nodes the frontier
-moved. Judging whether steps are legal, names, and callbacks are not part of it. `replay_on_engine` makes one call a
-step from Python; `replay_by_kernel` hands the whole trace to the compiled kernel in one call.
+moved. Judging whether steps are legal, names, and callbacks are not part of it. A step is one call from Python.
 """
 
 from __future__ import annotations
 
 import gc
 import time
-from array import array
 from typing import Any
 
 from benchmarks.replay import Replayed
-from benchmarks.trace_text import Change, Digest, flat, numbered
+from benchmarks.trace_text import Change, Digest, numbered
 from benchmarks.traces import Time, Trace
 from progress.engines import choose
 from progress.engines.arcs import Entrances
-from progress.kernel import compiled
-
-
-def replay_by_kernel(trace: Trace, repeat: int = 50, limit: float = 1.0) -> Replayed | None:
-    """The least time of some replays, two at least, and the digest; None where the kernel was not compiled."""
-    network = trace.graph.network()
-    entrances = Entrances(network)
-    watched = range(len(network.nodes)) if trace.watched is None else [network.numbers[name] for name in trace.watched]
-
-    def kernel() -> Any:
-        built: Any = compiled(entrances.arcs)
-        for vertex in watched if built is not None else ():
-            built.watch(vertex)
-        return built
-
-    first = kernel()
-    if first is None:
-        return None
-    steps = [_located(entrances, changes) for changes in numbered(trace)]
-    seen, digest = _digest(first, steps)
-    prepared, timed = _packed(steps[: trace.timed + 1]), _packed(steps[trace.timed + 1 :])
-    best = best_build = float("inf")
-    begun = time.perf_counter()
-    for repetition in range(repeat):
-        if repetition > 1 and time.perf_counter() - begun > limit:
-            break
-        started = time.perf_counter()
-        running = kernel()
-        best_build = min(best_build, time.perf_counter() - started)
-        running.run(prepared)
-        gc.collect()
-        started = time.perf_counter()
-        running.run(timed)
-        best = min(best, time.perf_counter() - started)
-    return Replayed(best, best_build, seen, digest)
 
 
 def replay_on_engine(
@@ -102,22 +65,13 @@ def _located(entrances: Entrances, changes: list[Change]) -> list[tuple[int, Tim
     return found
 
 
-def _packed(steps: list[list[tuple[int, Time, int]]]) -> array[int]:
-    words = array("q")
-    for changes in steps:
-        words.append(len(changes))
-        for vertex, when, change in changes:
-            words.extend((vertex, change, *flat(when)))
-    return words
-
-
-def _digest(kernel: Any, steps: list[list[tuple[int, Time, int]]]) -> tuple[int, str]:
+def _digest(engine: Any, steps: list[list[tuple[int, Time, int]]]) -> tuple[int, str]:
     digest = Digest()
     known: dict[int, tuple[Time, ...]] = {}
     for number, changes in enumerate(steps):
-        kernel.update(changes)
-        for vertex in sorted(kernel.take_moved()):
-            frontier = tuple(sorted(kernel.times(vertex)))
+        engine.update(changes)
+        for vertex in sorted(engine.take_moved()):
+            frontier = tuple(sorted(engine.times(vertex)))
             if frontier != known.get(vertex, ()):
                 known[vertex] = frontier
                 digest.moved(number, vertex, frontier)
