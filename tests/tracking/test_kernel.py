@@ -8,7 +8,6 @@ import random
 import resource
 import subprocess
 import sysconfig
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -176,32 +175,6 @@ def test_what_comes_and_goes_in_one_update_never_was(domain: Domain) -> None:
     for engine in (kernel_on(network), Eager(Entrances(network).arcs)):
         assert engine.update([(0, time, 1), (0, time, -1)]) == []
         assert [list(engine.times(vertex)) for vertex in range(3)] == [[], [], []]
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_a_history_in_one_call_is_the_same_as_step_by_step(seed: int) -> None:
-    twins = Twins(seed)
-    stepwise, at_once = twins.kernel, compiled(twins.arcs)
-    if stepwise is None or at_once is None:
-        return
-    moved = 0
-    words = array("q")
-    for vertex in twins.vertices:
-        stepwise.watch(vertex)
-        at_once.watch(vertex)
-    for what, *rest in twins.work:
-        if what == "update":
-            stepwise.update(rest[0])
-            moved += len(stepwise.take_moved())
-            words.append(len(rest[0]))
-            for vertex, time, change in rest[0]:
-                words.extend((vertex, change, *(time if isinstance(time, tuple) else (time,))))
-    half = len(words)
-    assert at_once.run(words) == moved
-    assert half == 0 or at_once.take_moved() == {}
-    for vertex in twins.vertices:
-        assert at_once.times(vertex) == stepwise.times(vertex)
-    assert at_once.visits == stepwise.visits
 
 
 # --- usual steps -----------------------------------------------------------------------------------------------------
@@ -487,7 +460,7 @@ def test_strange_arguments_are_refused(make: Callable[[], Any]) -> None:
             return getattr(kernel, method)(*arguments)
 
     for one in STRANGE:
-        for method in ("update", "times", "watch", "forget", "run", "wait", "covers", "step", "know", "take_moved"):
+        for method in ("update", "times", "watch", "forget", "wait", "covers", "step", "know", "take_moved"):
             call(method)
             call(method, one)
         for other in STRANGE:
@@ -537,17 +510,6 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception]]] = [
     ("wait", (0, 0, None), TypeError),
     ("wait", (0, nan, 1), TypeError),
     ("step", ([], []), TypeError),
-    ("run", (array("q", [1]),), ValueError),
-    ("run", (array("q", [1, 0, 1]),), ValueError),
-    ("run", (array("q", [1, 3, 1, 0]),), ValueError),
-    ("run", (array("q", [1, -1, 1, 0]),), ValueError),
-    ("run", (array("q", [-1, 0, 1, 0]),), ValueError),
-    ("run", (array("q", [2**62, 0, 1, 0]),), ValueError),
-    ("run", (array("q", [1, 0, 1, 2**62]),), OverflowError),
-    ("run", (array("q", [1, 0, -(2**63), 0]),), OverflowError),
-    ("run", (b"1234567",), ValueError),
-    ("run", (memoryview(array("q", [0, 0]).tobytes() + b"0" * 8)[1:17],), ValueError),
-    ("run", ("text",), TypeError),
     ("know", ("e0",), TypeError),
     ("know", ("a", {}, False, -1, 3, 1, (False, True), ((0, None),), ()), ValueError),
     ("know", ("a", {}, False, -1, 0, 1, (True, True), ((0, None),) * 2, ()), ValueError),
@@ -844,7 +806,6 @@ def test_a_kernel_that_broke_off_says_so_until_it_goes() -> None:
         lambda: kernel.covers(0, 0),
         lambda: kernel.wait(0, 0, 1),
         lambda: kernel.step([], [], []),
-        lambda: kernel.run(b""),
         lambda: kernel.take_moved(),
     ]
     for call in calls:
