@@ -9,12 +9,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from graphs.arguments import InFile, check_setting, pointstamp_in, read_graph
+from graphs.arguments import check_setting, pointstamp_in, read_graph
 from graphs.terminal import (
     DEFECT,
     FINDINGS,
@@ -549,7 +548,8 @@ def _explore(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from graphs.sessions.replay import Replay, render, report
+    from graphs.sessions.replay import render, report
+    from graphs.sessions.trace import played
 
     if options.file == options.trace == "-":
         raise bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
@@ -568,33 +568,13 @@ def _replay(options: argparse.Namespace) -> int:
     for location in options.holding:
         if location not in network.numbers:
             raise bad_usage(f"--holding: there is no location {location!r}", "a node or an edge of the graph")
-    replay = Replay(graph)
-    with _opened(options.trace) as trace:
-        try:
-            replay.play(trace, options.at)
-        except PointstampError as error:
-            place = options.trace if error.line is None else f"{options.trace}:{error.line}"
-            raise InFile(place, error) from None
-    if options.at is not None and replay.line < options.at:
-        raise bad_usage(f"--at {options.at}: {options.trace} has {replay.line} lines", "a line of the trace")
+    replay = played(options.trace, graph, options.at, "at")
     found = report(replay, options.at is not None, why, options.holding)
     if options.format == "json":
         write_json(found)
     else:
         write(render(found))
     return FINE if replay.difference is None else FINDINGS
-
-
-def _opened(path: str) -> AbstractContextManager[BinaryIO]:
-    """A file to read from, - for standard input."""
-    from graphs.files.standard_input import cannot_read, standard_input
-
-    if path == "-":
-        return nullcontext(standard_input())
-    try:
-        return Path(path).open("rb")
-    except (OSError, ValueError) as error:
-        raise cannot_read(path, error) from None
 
 
 def _why(options: argparse.Namespace) -> int:

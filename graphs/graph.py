@@ -213,7 +213,7 @@ class Graph(InNotebooks):
         domain = self.domain_of(location)
         time = as_time(domain, read_time(data))
         if time is NO_TIME:
-            raise PointstampError("PS503", f"{shown(data)} is no time at {quoted(location)}", times_of(domain))
+            raise PointstampError("PS503", f"{shown(data)} is not a time at {quoted(location)}", times_of(domain))
         return time
 
     def time_to_json(self, location: str, time: Any) -> Any:

@@ -28,7 +28,9 @@ def located(network: Network, pointstamps: Iterable[tuple[str, Any]], kind: str)
     for pointstamp in pointstamps:
         location, time = network.pointstamp(pointstamp)
         if (location < len(network.nodes)) != (kind == "node"):
-            what = "messages are on edges" if kind == "edge" else "requests are at nodes"
-            raise PointstampError("PS504", f"{pointstamp[0]!r} is no {kind}", what)
+            is_not, right = (
+                ("an edge", "messages are on edges") if kind == "edge" else ("a node", "requests are at nodes")
+            )
+            raise PointstampError("PS504", f"{pointstamp[0]!r} is not {is_not}", right)
         found.append((location, time))
     return list(dict.fromkeys(found))

@@ -137,7 +137,7 @@ def check_behaviours(
         is_edge = network.number(location) >= len(network.nodes)
         for item in items:
             if is_edge and not hasattr(item, "time"):
-                raise PointstampError("PS503", f"{item!r} is no message for {location!r}", "Message(time, value)")
+                raise PointstampError("PS503", f"{item!r} is not a message for {location!r}", "Message(time, value)")
             network.pointstamp((location, item.time if is_edge else item))
     for name in behaviours:
         if network.number(name) >= len(network.nodes):
@@ -209,10 +209,10 @@ def _problem(summary: Summary, time: Any, result: Any) -> str:
     """Why the summary does not cover `result` after an event at `time`; nothing where it does."""
     if not summary.source.contains(time):
         raise PointstampError(
-            "PS503", f"{time!r} is no time of {summary.source!r}", "sample times of the node's domain"
+            "PS503", f"{time!r} is not a time of {summary.source!r}", "sample times of the node's domain"
         )
     if not summary.target.contains(result):
-        return f"which is no time of {summary.target!r}"
+        return f"which is not a time of {summary.target!r}"
     allowed = summary.apply(time)
     if any(summary.target.less_equal(least, result) for least in allowed):
         return ""

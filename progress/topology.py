@@ -181,13 +181,15 @@ class Network:
     def pointstamp(self, pointstamp: object) -> tuple[int, Any]:
         """The numbered form of a pair of location and time; refused when it is no pair or either does not exist."""
         if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
-            raise PointstampError("PS501", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
+            raise PointstampError(
+                "PS501", f"{brief(pointstamp)} is not a pointstamp", "a pair of a location and a time"
+            )
         location, time = pointstamp
         number = self.number(location)
         found = as_time(self.domain(number), time)
         if found is NO_TIME:
             raise PointstampError(
-                "PS503", f"{brief(time)} is no time at {brief(location)}", right_time(time, self.domain(number))
+                "PS503", f"{brief(time)} is not a time at {brief(location)}", right_time(time, self.domain(number))
             )
         return number, found
 

@@ -245,7 +245,7 @@ class CallGraph:
         """The stack of these calls, outermost first."""
         found = self.stacks.of(names)
         if found is None:
-            raise PointstampError("PS503", f"{list(names)!r} is no stack of this graph", self.stacks_hint)
+            raise PointstampError("PS503", f"{list(names)!r} is not a stack of this graph", self.stacks_hint)
         return found
 
     @property

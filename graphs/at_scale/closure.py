@@ -110,7 +110,9 @@ def numbered(graph: SparkGraph, pointstamps: Iterable[Any]) -> list[tuple[bool, 
     listed = list(pointstamps)
     for pointstamp in listed:
         if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
-            raise PointstampError("PS501", f"{brief(pointstamp)} is no pointstamp", "a pair of a location and a time")
+            raise PointstampError(
+                "PS501", f"{brief(pointstamp)} is not a pointstamp", "a pair of a location and a time"
+            )
     names = sorted({location for location, _ in listed if isinstance(location, str)})
     known: dict[str, tuple[bool, Any]] = {}
     wanted = frame_of(graph.session, [(name,) for name in names], "name string")
@@ -127,7 +129,7 @@ def numbered(graph: SparkGraph, pointstamps: Iterable[Any]) -> list[tuple[bool, 
         domain = graph.domains[row["domain"]]
         right = as_time(domain, time)
         if right is NO_TIME:
-            raise PointstampError("PS503", f"{brief(time)} is no time at {brief(location)}", times_of(domain))
+            raise PointstampError("PS503", f"{brief(time)} is not a time at {brief(location)}", times_of(domain))
         found.append((on_edge, row, *graph.shapes.encode(domain, right)))
     return found
 

@@ -45,6 +45,9 @@ def _form(given: str | None, output: str) -> str:
     ending = Path(output).suffix.removeprefix(".").lower()
     if given is None and output == "-":
         return "svg"
+    if output not in ("", "-") and Path(output).is_dir():
+        like = Path(output) / f"graph.{given or 'svg'}"
+        raise bad_usage(f"-o {output}: this is a folder", f"a file, like {like}")
     if given is None and ending not in FORMATS:
         raise bad_usage(
             f"-o {output}: the name does not say what to draw", "*.svg, *.html, *.dot or *.mmd; or --to svg"

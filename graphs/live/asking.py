@@ -68,7 +68,7 @@ class LiveRun:
         why = self._ask(f"/why{question}")
         with self._read():
             if isinstance(why, dict) and isinstance(why.get("error"), str):
-                raise bad_usage(f"{text}: {why['error']}", "a time of the node")
+                raise bad_usage(f"{text}: {why['error']}", str(why.get("hint", "a time of the node")))
             _check(why, {"request": list, "blocked": bool, "by": list})
             for by in why["by"]:
                 _check_by(by)

@@ -15,6 +15,7 @@ from graphs.live.outstanding import graph_to_json, outstanding
 from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json
 from graphs.live.told import Told
 from graphs.sessions.film import Film
+from graphs.sessions.moments import freed_by, next_delivery
 from graphs.sessions.track import blocker_to_json
 from graphs.sessions.waiting import wait_to_json, waits_to_json
 from graphs.wording import elided
@@ -131,7 +132,7 @@ class FilmView:
 
     def _freed(self, asked: Asked) -> Any:
         node, time = self._request(asked)
-        freed = self.film.freed_by(node, time, _number(asked, "line"))
+        freed = freed_by(self.film, node, time, _number(asked, "line"))
         if freed is None:
             return {"line": None, "known": self.film.known}
         return {
@@ -143,7 +144,7 @@ class FilmView:
         }
 
     def _next(self, asked: Asked) -> Any:
-        line = self.film.next_delivery(asked.get("node", ""), _number(asked, "line"))
+        line = next_delivery(self.film, asked.get("node", ""), _number(asked, "line"))
         return {"line": line, "known": self.film.known}
 
     def _request(self, asked: Asked) -> tuple[str, Any]:

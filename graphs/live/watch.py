@@ -17,7 +17,6 @@ from graphs.live.series import Series
 from graphs.sessions.track import blocker_to_json
 from graphs.sessions.waiting import wait_to_json, waits_to_json
 from progress.errors import PointstampError
-from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time
 from progress.runtime.core import Core
 from progress.runtime.failure import NodeFailed
@@ -166,13 +165,11 @@ class Watch(Observer):
         if core is None:
             return {"blocked": False, "by": [], "all": 0}
         try:
-            number = self.network.numbers.get(node)
-            if number is None or as_time(self.network.domain(number), read_time(time)) is NO_TIME:
-                raise PointstampError("PS502", "there is no such request", "one that is listed")
-            found = core.tracker.why(node, read_time(time))
-            wait = core.tracker.why().of(node, read_time(time))
+            _, at = self.network.pointstamp((node, read_time(time)))
+            found = core.tracker.why(node, at)
+            wait = core.tracker.why().of(node, at)
         except PointstampError as error:
-            return {"error": str(error)}
+            return {"error": error.message, "hint": error.hint}
         by = [blocker_to_json(blocker) for blocker in found.by[:MOST_BLOCKERS]]
         return {
             "request": [node, time],

@@ -216,7 +216,7 @@ class LineFile:
 
 
 def _refuse(value: Any) -> Any:
-    raise TypeError(f"{brief(value)} is no JSON")
+    raise TypeError(f"{brief(value)} is not JSON")
 
 
 _encode: Callable[[Any], str] = json.JSONEncoder(allow_nan=False, default=_refuse).encode

@@ -17,6 +17,8 @@ from graphs.files.notation import kind_of, shown
 from graphs.files.standard_input import cannot_read
 from graphs.running.line_sink import LineFile
 from graphs.sessions.ask import LONGEST_LINE, read_json
+from graphs.sessions.torn import is_torn, said_of_torn
+from graphs.terminal import complain
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time
@@ -103,7 +105,10 @@ def in_words(choice: Choice) -> str:
 
 
 def read_order(path: str, network: Network) -> list[tuple[int, Choice]]:
-    """The choices of a file with their lines; PS746 where one has not the form, or names what there is not."""
+    """The choices of a file with their lines; PS746 where one has not the form, or names what there is not.
+
+    A last line that is torn, as where the run was killed that wrote it, is no choice; that is said on stderr.
+    """
     found = []
     try:
         with Path(path).open("rb") as file:
@@ -129,6 +134,9 @@ def _lines(path: str, file: Any) -> Iterator[tuple[int, bytes]]:
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
+        if number > 1 and is_torn(line, LONGEST_LINE):
+            complain(f"pointstamp: {said_of_torn(path, number)}")
+            return
         yield number, line
     if not number:
         raise InFile(path, _bad("it is empty", f"an order, which begins with {json.dumps(FIRST)}"))

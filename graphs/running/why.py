@@ -9,22 +9,19 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, redirect_stdout
-from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TextIO
 
-from graphs.arguments import InFile, pointstamp_in, read_graph
-from graphs.files.standard_input import cannot_read, standard_input
+from graphs.arguments import pointstamp_in, read_graph
 from graphs.graph import Graph
 from graphs.running.files import STANDARD, check_apart, named, open_input
 from graphs.running.json_lines import JsonLines
 from graphs.running.line_source import OFTEN, Lines
 from graphs.running.pipeline import load_graph, load_pipeline
 from graphs.running.run import told
-from graphs.sessions.replay import Replay, of_another_graph
+from graphs.sessions.trace import played
 from graphs.sessions.waiting import render, waits_to_json, why_to_json
 from graphs.terminal import FINE, UNUSABLE, bad_usage
-from progress.errors import PointstampError
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.core import Core, WaitsForEver
 from progress.runtime.observer import Observer
@@ -98,20 +95,9 @@ def _trace(options: argparse.Namespace) -> int:
         raise bad_usage("why reads the graph or the trace from stdin, not both", "name one of the files")
     graph = load_graph(file) if file.endswith(".py") else read_graph(file)
     request = _request(options, graph)
-    replay = Replay(graph)
-    try:
-        with ExitStack() as opened:
-            lines = standard_input() if trace == STANDARD else opened.enter_context(Path(trace).open("rb"))
-            replay.play(lines, options.line)
-    except PointstampError as error:
-        raise InFile(trace if error.line is None else f"{trace}:{error.line}", error) from None
-    except (OSError, ValueError) as error:
-        raise cannot_read(trace, error) from None
-    if options.line is not None and replay.line < options.line:
-        raise bad_usage(f"--line {options.line}: {trace} has {replay.line} lines", "a line of the trace")
-    if replay.is_of_another_graph():
-        raise InFile(trace, of_another_graph())
-    _say(options, f"after line {replay.line}", _found(replay.session.tracker, request), sys.stdout)
+    replay = played(trace, graph, options.line, "line")
+    found = {"torn": replay.is_torn, **_found(replay.session.tracker, request)}
+    _say(options, f"after line {replay.line}", found, sys.stdout)
     return FINE
 
 

@@ -183,10 +183,10 @@ def read_json(text: str) -> Any:
     except RecursionError:
         raise nested_too_deeply() from None
     except json.JSONDecodeError as error:
-        message = f"this is no JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
+        message = f"this is not JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.pos + 1}"
         raise PointstampError("PS501", message, "one JSON object a line") from None
     except ValueError as error:
-        raise PointstampError("PS501", f"this is no JSON: {error}", "one JSON object a line") from None
+        raise PointstampError("PS501", f"this is not JSON: {error}", "one JSON object a line") from None
 
 
 def nested_too_deeply() -> PointstampError:

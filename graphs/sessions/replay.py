@@ -18,6 +18,7 @@ from graphs.checking.check import pairs
 from graphs.files.notation import kind_of
 from graphs.graph import Graph
 from graphs.sessions.ask import LONGEST_LINE, read_json
+from graphs.sessions.torn import is_torn
 from graphs.sessions.track import TrackSession, blocker_to_json, encode, frontier_to_json, read_step
 from graphs.sessions.waiting import blocker_lines
 from graphs.wording import elided, printable
@@ -51,6 +52,7 @@ class Replay:
         self.graph = graph
         self.session = TrackSession(graph)
         self.line = 0  # of the trace, the last that was played
+        self.is_torn = False  # whether a line came after it that is not whole (`graphs.sessions.torn`)
         self.steps = 0
         self.questions = 0
         self.refused: dict[str, int] = {}  # by code
@@ -64,10 +66,14 @@ class Replay:
         self._answered = True  # whether its recorded answer was met
 
     def play(self, trace: BinaryIO, until: int | None = None) -> None:
-        """Play a trace to its end, or up to line `until` and its answer; PS513 where it is damaged."""
+        """Play a trace to its end, or up to line `until` and its answer; PS513 where it is damaged.
+
+        A last line that is torn is not played.
+        """
         while until is None or self.line < until:
             line = trace.readline(LONGEST_TRACE_LINE)
-            if not line:
+            self.is_torn = is_torn(line, LONGEST_TRACE_LINE)
+            if not line or self.is_torn:
                 return
             self.play_line(line)
         if not self._answered:  # the answer may stand on the next line
@@ -203,6 +209,7 @@ def report(replay: Replay, at: bool, why: Iterable[tuple[str, Any]], holding: It
     found: dict[str, Any] = {
         "format_version": 1,
         "line": replay.line,
+        "torn": replay.is_torn,
         "steps": replay.steps,
         "questions": replay.questions,
         "refused": dict(sorted(replay.refused.items())),

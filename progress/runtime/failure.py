@@ -93,7 +93,7 @@ def asks_for_none(node: str) -> NotAllowed:
 def no_time_of(node: str, place: str, time: Any, domain: Domain) -> NotAllowed:
     """A message, or a request, at something that is no time there."""
     does = "requests a notification" if place == node else f"sends on {brief(place)}"
-    return NotAllowed("PS503", f"{brief(node)} {does} at {brief(time)}, which is no time there", times_of(domain))
+    return NotAllowed("PS503", f"{brief(node)} {does} at {brief(time)}, which is not a time there", times_of(domain))
 
 
 def out_of_turn(node: str) -> NotAllowed:

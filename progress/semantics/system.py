@@ -126,10 +126,10 @@ class System:
     def _message(self, edge: int, message: Message) -> Message:
         name, domain = self.names.edges[edge], self._network.edge_domains[edge]
         if not hasattr(message, "time") or not is_hashable(message):
-            raise PointstampError("PS503", f"{brief(message)} is no message for {name!r}", "Message(time, value)")
+            raise PointstampError("PS503", f"{brief(message)} is not a message for {name!r}", "Message(time, value)")
         time = as_time(domain, message.time)
         if time is NO_TIME:
-            raise PointstampError("PS503", f"{brief(message.time)} is no time at {name!r}", f"a time of {domain!r}")
+            raise PointstampError("PS503", f"{brief(message.time)} is not a time at {name!r}", f"a time of {domain!r}")
         return message if time is message.time else message._replace(time=time)
 
     def _requests(self, node: int, times: Iterable[Any]) -> frozenset[Any]:

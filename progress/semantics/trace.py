@@ -46,7 +46,9 @@ def parts_of(network: Network, line: Line) -> Parts:
     changes: dict[tuple[int, Any], int] = {}
     for item in line.get("messages", ()):
         if not isinstance(item, list | tuple) or len(item) != 3 or type(item[2]) is not int:
-            raise PointstampError("PS501", f"{brief(item)} is no message", "an edge, a time and a change of the count")
+            raise PointstampError(
+                "PS501", f"{brief(item)} is not a message", "an edge, a time and a change of the count"
+            )
         at = _placed(network, item[:2], "edge")
         changes[at] = changes.get(at, 0) + item[2]
     for (edge, time), change in changes.items():
@@ -59,7 +61,7 @@ def parts_of(network: Network, line: Line) -> Parts:
     for name, times in line.get("inputs", {}).items():
         edge = network.number(name) - len(network.nodes)
         if edge < 0 or network.sources[edge] != NO_NODE:
-            raise PointstampError("PS504", f"{brief(name)} is no input edge", "an edge without a source")
+            raise PointstampError("PS504", f"{brief(name)} is not an input edge", "an edge without a source")
         parts.opened[edge] = tuple(_placed(network, (name, time), "edge")[1] for time in times)
     return parts
 

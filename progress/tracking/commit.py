@@ -67,7 +67,9 @@ class Commit:
             try:
                 name, time, change = item
             except (TypeError, ValueError):
-                raise wrong_form(f"{brief(item)} is no message", "an edge, a time and a change of the count") from None
+                raise wrong_form(
+                    f"{brief(item)} is not a message", "an edge, a time and a change of the count"
+                ) from None
             edge = edges.get(name) if type(name) is str else None
             if edge is None:
                 edge = ledger.edge(name)

@@ -50,7 +50,7 @@ def unknown_place(name: object, known: Iterable[str]) -> Refusal:
 def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
     """A value that is no time of the location's domain."""
     right = right_time(time, domain)
-    return RefusedTime("PS503", lambda show: (f"{show(time)} is no time at {brief(location)}", right))
+    return RefusedTime("PS503", lambda show: (f"{show(time)} is not a time at {brief(location)}", right))
 
 
 def wrong_kind(name: str, right: str) -> Refusal:

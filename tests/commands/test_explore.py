@@ -439,7 +439,7 @@ def test_a_node_that_fails_when_it_starts(folder: Path, capsys: pytest.CaptureFi
         ("dataflow.sources['numbers'] = [5]", [], 2, "PS706: the source of 'numbers' gave 5"),
         ("dataflow.sources['numbers'] = [(0,)]", [], 2, "PS706: the source of 'numbers' gave (0,)"),
         ("dataflow.sources['numbers'] = [(0, 1, 2)]", [], 2, "PS706: the source of 'numbers' gave (0, 1, 2)"),
-        ("dataflow.sources['numbers'] = [('x', 1)]", [], 2, "PS503: 'x' is no time at 'numbers'"),
+        ("dataflow.sources['numbers'] = [('x', 1)]", [], 2, "PS503: 'x' is not a time at 'numbers'"),
         ("dataflow.sources['numbers'] = 'numbers.jsonl'", [], 2, "PS706: the source of 'numbers' is a file"),
         ("dataflow.sources['numbers'] = lambda: open('nowhere')", [], 1, "PS724: the source of 'numbers' failed"),
         ("claims = [always('none', lambda state: 1 // 0)]", [], 1, "PS733: odd.py failed: ZeroDivisionError"),

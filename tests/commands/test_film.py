@@ -17,6 +17,7 @@ import pytest
 
 from graphs import from_data, load
 from graphs.sessions.film import SPACING, Film
+from graphs.sessions.moments import freed_by, next_delivery
 from graphs.sessions.track import TrackSession, recorded
 from progress.errors import PointstampError
 from progress.tracker import Tracker
@@ -169,8 +170,8 @@ def test_the_next_delivery_of_a_node(case: tuple[random.Random, Film, list[State
     deliveries = [line for line, state in enumerate(wanted) if "body" in state.delivered]
     assert len(deliveries) > 5
     for line in range(241):
-        assert film.next_delivery("body", line) == next((each for each in deliveries if each > line), None)
-        assert film.next_delivery("feedback", line) is None
+        assert next_delivery(film, "body", line) == next((each for each in deliveries if each > line), None)
+        assert next_delivery(film, "feedback", line) is None
 
 
 def test_the_moment_at_which_a_request_became_free(case: tuple[random.Random, Film, list[State]]) -> None:
@@ -183,7 +184,7 @@ def test_the_moment_at_which_a_request_became_free(case: tuple[random.Random, Fi
                 expected = max(each for each in free if each <= line)
             else:
                 expected = next((each for each in free if each > line), 0)
-            freed = film.freed_by(*request, line)
+            freed = freed_by(film, *request, line)
             assert (0 if freed is None else freed.line) == expected, (request, line)
             if freed is not None:
                 before = wanted[freed.line - 1]
@@ -224,10 +225,10 @@ def test_times_that_are_not_numbers(tmp_path: Path) -> None:
         assert len(film.marks) > 3
         last = len(lines) - 1
         for line in range(1, last + 1):
-            freed = film.freed_by(node, graph.time_from_json(node, time), line)
+            freed = freed_by(film, node, graph.time_from_json(node, time), line)
             assert freed is not None
             assert (freed.line, freed.asked, bool(freed.by)) == (last, False, True)
-        assert film.next_delivery(node, 0) == last + 1
+        assert next_delivery(film, node, 0) == last + 1
 
 
 # --- what it costs ---------------------------------------------------------------------------------------------------
@@ -244,7 +245,7 @@ def test_a_line_is_reached_from_few_lines_before_it_however_long_the_trace_is(tm
         assert film.replayed - before < film.spacing
         before = film.replayed
         line = rng.randrange(film.known - 8)
-        following = film.next_delivery("body", line)
+        following = next_delivery(film, "body", line)
         assert following is not None
         assert film.replayed - before <= 2 * film.spacing
     before = film.replayed
@@ -259,7 +260,7 @@ def test_a_request_that_waits_for_long_is_found_by_bisection(tmp_path: Path) -> 
     film = film_of(tmp_path / "trace.jsonl", [*first, *trace], spacing=40)
     for time in range(890, 902):
         before = film.replayed
-        freed = film.freed_by("body", time, len(first))
+        freed = freed_by(film, "body", time, len(first))
         assert freed is not None
         moved = b'{"inputs": {"input": [%d]}, "messages": [["input", %d, 1]]}\n' % (time + 1, time + 1)
         assert trace[freed.line - len(first) - 1] == moved
@@ -270,7 +271,7 @@ def test_developing_asks_no_more_of_memory_than_its_marks(tmp_path: Path) -> Non
     sizes = []
     for count in (2_000, 20_000):
         film = film_of(tmp_path / f"{count}.jsonl", [*rounds(count)], spacing=10, most_bytes=3_000)
-        assert film._bytes == sum(len(mark.standing) for mark in film.marks) <= 3_000
+        assert film.marks.bytes == sum(len(mark.packed) for mark in film.marks) <= 3_000
         assert len(film.marks) > 3
         before = film.replayed
         film.seek(count - 1)
@@ -360,11 +361,11 @@ def test_lines_have_their_text(tmp_path: Path) -> None:
     [
         lambda film: film.seek(-1),
         lambda film: film.seek(42),
-        lambda film: film.next_delivery("back", 1),
-        lambda film: film.next_delivery("bodi", 1),
-        lambda film: film.next_delivery("body", 99),
-        lambda film: film.freed_by("body", 5, 1),
-        lambda film: film.freed_by("bodi", 5, 1),
+        lambda film: next_delivery(film, "back", 1),
+        lambda film: next_delivery(film, "bodi", 1),
+        lambda film: next_delivery(film, "body", 99),
+        lambda film: freed_by(film, "body", 5, 1),
+        lambda film: freed_by(film, "bodi", 5, 1),
     ],
 )
 def test_what_is_not_there_is_refused(tmp_path: Path, ask: Any) -> None:

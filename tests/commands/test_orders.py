@@ -120,13 +120,30 @@ def test_an_order_written_by_hand(totals: Path) -> None:
     assert ":9: PS746: the run is over, and reading 1 of 'numbers' is still to come" in refused.complaint
 
 
+def test_the_torn_last_line_of_an_order_is_its_end(collatz: Path) -> None:
+    """As where a run was killed that wrote its order: the choices before are made again, and then others."""
+    run(collatz, *COUNTED, "--seed", "3", "--save-order", "order.jsonl")
+    whole = (collatz / "order.jsonl").read_bytes()
+    kept = whole.splitlines(keepends=True)[:20]
+    for place in (1, 12):
+        torn = b"".join(kept) + whole.splitlines()[20][:place]
+        (collatz / "order.jsonl").write_bytes(torn)
+        found = run(collatz, *COUNTED, "--order", "order.jsonl", "--save-order", "whole.jsonl")
+        assert found.exit_code == 0
+        assert found.complaint.startswith("pointstamp: order.jsonl:21: the last line is not whole")
+        assert values_of(found.lines) == collatz_values(EPOCHS)
+        assert (collatz / "whole.jsonl").read_bytes().startswith(b"".join(kept))
+
+
 @pytest.mark.parametrize(
     ("order", "says"),
     [
         ("", "order.jsonl: PS746: it is empty"),
         ("{}\n", ":1: PS746: it does not begin as an order does"),
         ('{"pointstamp_order": 2}\n', ":1: PS746: it does not begin"),
-        ('{"pointstamp_order": 1}\nx\n', ":2: PS746: this is no JSON"),
+        ('{"pointstamp_order": 1}\nx\n', ":2: PS746: this is not JSON"),
+        ('{"pointstamp_order": 1}\nx', ":2: PS746: this is not JSON"),
+        ('{"pointstamp_ord', ":1: PS746: "),
         ('{"pointstamp_order": 1}\n\n', ":2: PS746: "),
         ('{"pointstamp_order": 1}\n[1]\n', ":2: PS746: a choice is a list"),
         ('{"pointstamp_order": 1}\n{}\n', ":2: PS746: this is not a choice"),

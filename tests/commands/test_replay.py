@@ -27,6 +27,8 @@ LINES = [
     {"delivered": [["body", 0]], "show": {"eligible": True}},
 ]
 
+TORN = "the last line is not whole, as where its writer was stopped: what is before it counts"
+
 
 class Result(NamedTuple):
     exit_code: int
@@ -272,7 +274,8 @@ def test_a_taken_step_is_no_refusal(play: Play) -> None:
     ("damage", "line"),
     [
         (b"x\n", 3),
-        (b'{"messages": [["inp', 3),
+        (b'{"messages": [["inp\n', 3),
+        (b"messages", 3),
         (b"[1]\n", 3),
         (b"3\n", 3),
         (b'"text"\n', 3),
@@ -293,6 +296,37 @@ def test_damage_is_one_line_with_its_place(play: Play, damage: bytes, line: int)
     (complaint,) = result.err.splitlines()
     assert complaint.startswith(f"pointstamp: given.jsonl:{line}: PS513: ")
     assert play(trace, "--at", "2").exit_code == 0  # what is before it can be played
+
+
+def test_a_torn_last_line_is_the_end(play: Play) -> None:
+    """Wherever the writer was stopped: what is before is played, and whoever asked is told."""
+    play.record(text(LINES))
+    whole = Path("trace.jsonl").read_bytes()
+    end = whole.rindex(b"\n", 0, -1) + 1
+    wanted = play("trace.jsonl", "--at", str(len(LINES) - 1)).json
+    for cut in (end + 1, end + 2, (end + len(whole)) // 2, len(whole) - 2):
+        result = play(whole[:cut])
+        assert result.exit_code == 0
+        assert result.err == f"pointstamp: given.jsonl:{len(LINES)}: {TORN}\n"
+        assert (result.json["line"], result.json["torn"]) == (len(LINES) - 1, True)
+        assert result.json["state"] == wanted["state"]
+        assert play.run("replay", "loop.json", "-", stdin=whole[:cut]).err == f"pointstamp: -:{len(LINES)}: {TORN}\n"
+        assert play(whole[:cut], "--at", str(len(LINES))).exit_code == 2
+        assert play(whole[:cut], "--at", "2").err == ""
+    assert play(whole[:-1]).json["torn"] is False  # whole, but for the line break
+
+
+def test_a_trace_of_another_graph_is_refused(play: Play) -> None:
+    strange = [{"requests": [["bodi", 0]]}, {"messages": [["inpud", 0, 1]]}, {"inputs": {"input": ["monday"]}}]
+    for options in ((), ("--at", "1"), ("--at", "3")):
+        result = play(text(strange), *options)
+        assert (result.exit_code, result.out) == (2, "")
+        (complaint,) = result.err.splitlines()
+        assert complaint.startswith("pointstamp: given.jsonl: PS513: no line of it is a step of this graph")
+    typo = play(text([*strange, *LINES]), "--at", "1")  # what follows is of this graph
+    assert (typo.exit_code, typo.json["refused"]) == (0, {"PS502": 1})
+    play.record(text(strange))
+    assert play("trace.jsonl").exit_code == 0  # they were refused when they were recorded, too
 
 
 @pytest.mark.parametrize(

@@ -313,7 +313,7 @@ def test_hints_say_what_would_be_right() -> None:
 
     assert said({"mesages": []}) == "unknown key 'mesages' in the line (did you mean messages?)"
     assert said({"show": {"eligibel": True}}) == "unknown key 'eligibel' in show (did you mean eligible?)"
-    assert said({"messages": [["input", [1, None], 1]]}) == "[1, null] is no time at 'input' (a time of nat)"
+    assert said({"messages": [["input", [1, None], 1]]}) == "[1, null] is not a time at 'input' (a time of nat)"
     assert said({"messages": [["input", 1, 0.5]]}) == "a change in messages is a fraction (a whole number)"
     assert "consume at most 1" in said({"messages": [["out", 5, -2]]})
     assert "a time at or after 4" in said({"messages": [["input", 3, 1]]})

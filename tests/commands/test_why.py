@@ -222,7 +222,7 @@ def test_what_waits_at_any_line_of_a_trace(trace: Path) -> None:
         (["totals.yaml", "--graph", "totals.yaml"], "totals.yaml:1: PS513"),
         (["trace.jsonl", "--graph", "totals.yaml", "--line", "9"], "trace.jsonl has 4 lines"),
         (["trace.jsonl", "total", "--graph", "totals.yaml"], '"total": no time'),
-        (["trace.jsonl", "total=x", "--graph", "totals.yaml"], '"total=x": "x" is no time'),
+        (["trace.jsonl", "total=x", "--graph", "totals.yaml"], '"total=x": "x" is not a time'),
         (["trace.jsonl", "numbers=1", "--graph", "totals.yaml"], "is an edge"),
         (["trace.jsonl", "nobody=1", "--graph", "totals.yaml"], "there is no location 'nobody'"),
         (["trace.jsonl", "--graph", "totals.yaml", "--seconds", "3"], "--seconds is of no use with a trace"),
@@ -262,6 +262,18 @@ def test_a_trace_of_another_graph_is_refused(trace: Path) -> None:
     assert "PS513: no line of it is a step of this graph" in found.err
 
 
+def test_a_torn_last_line_is_the_end(trace: Path) -> None:
+    whole = (trace / "trace.jsonl").read_bytes()
+    (trace / "torn.jsonl").write_bytes(whole[:-5])
+    result = why(trace, "torn.jsonl", "--graph", "totals.yaml", "--format", "json")
+    assert (result.exit_code, result.err.count("\n")) == (0, 1)
+    assert result.err.startswith("pointstamp: torn.jsonl:4: the last line is not whole")
+    found = json.loads(result.out)
+    before = told(trace, "trace.jsonl", "--graph", "totals.yaml", "--line", "3")
+    assert (found.pop("torn"), before.pop("torn")) == (True, False)
+    assert {**found, "of": "trace.jsonl"} == before
+
+
 # --- a live view ------------------------------------------------------------------------------------------------------
 
 
@@ -289,10 +301,14 @@ def test_what_waits_in_a_live_run(capsys: pytest.CaptureFixture[str]) -> None:
         assert why["by"][0]["proof"] == [["numbers", 0], ["numbers", 1]]
         _, out, _ = asked(capsys, view.url, "total=1")
         assert "holding 2 requests: moving it past 1 or closing it lets go\n" in out
-        for request, says in (("total=x", "there is no such request"), ("total", "no time"), ("x=1", "no node")):
+        for request, says in (
+            ('total="x"', "total=\"x\": 'x' is not a time at 'total' (a time of nat)\n"),
+            ("total=-1", "total=-1: -1 is not a time at 'total' (a time of nat)\n"),
+            ("total", "total: no time (NODE=TIME, like body=3)\n"),
+            ("x=1", "x=1: the run has no node 'x' (a node of its graph)\n"),
+        ):
             code, out, err = asked(capsys, view.url, request)
-            assert (code, out, err.count("\n")) == (2, "", 1)
-            assert says in err
+            assert (code, out, err) == (2, "", f"pointstamp: {says}")
 
 
 @contextmanager

@@ -407,7 +407,13 @@ def test_a_program_of_streams_is_drawn(tmp_path: Path) -> None:
         (["--times", "work", "--domains"], "--domains is of no use with --times"),
         (["--at", "work"], "no time"),
         (["--path", "work=1", "input=0"], "work=1"),
-        (["-o", "/nowhere/at/all.svg"], "cannot write /nowhere/at/all.svg"),
+        (["-o", "/nowhere/at/all.svg"], "cannot write /nowhere/at/all.svg: no such file or directory (a place in a"),
+        (
+            ["-o", f"{__file__}/all.svg"],
+            "all.svg: not a directory (a place in a folder: a part of this name is a file)",
+        ),
+        (["-o", str(EXAMPLES)], f"-o {EXAMPLES}: this is a folder (a file, like {EXAMPLES}/graph.svg)"),
+        (["-o", "/", "--to", "dot"], "-o /: this is a folder (a file, like /graph.dot)"),
         (["-o", "/dev/full", "--to", "svg"], "cannot write /dev/full: no space left on device"),
     ],
 )
@@ -441,6 +447,16 @@ def test_each_finding_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "3. at 0",
         "4. at 0",
     ]
+
+
+def test_findings_are_not_drawn_into_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("here\n")
+    for folder, says in (("file", "this is a file)"), ("file/in", "a part of this name is a file)")):
+        assert main(["check", str(EXAMPLES / "broken_loop.yaml"), "--draw", str(tmp_path / folder)]) == 2
+        (complaint,) = capsys.readouterr().err.splitlines()
+        assert complaint.startswith(f"pointstamp: PS740: cannot write {tmp_path / folder}: ")
+        assert complaint.endswith(says)
+    assert (tmp_path / "file").read_text() == "here\n"
 
 
 def test_a_graph_whose_parts_do_not_fit_is_drawn_with_its_finding(

@@ -103,7 +103,7 @@ def test_proposition_5_along_a_path_tags_are_those_of_the_locations() -> None:
             walk = case.could_result_in.walk(beginning, end)
             assert walk is not None, f"seed {seed}: {beginning} to {end}"
             for location, time in plain_pairs(walk):
-                assert case.reference.contains(location, time), f"seed {seed}: {time} is no time at {location}"
+                assert case.reference.contains(location, time), f"seed {seed}: {time} is not a time at {location}"
                 assert case.graph.domain_of(location).contains(case.graph.domain_of(location).read(time))  # type: ignore[attr-defined]
                 seen["pairs"] += 1
                 seen["several"] += len(case.reference.bodies) > 1

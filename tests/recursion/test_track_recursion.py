@@ -376,7 +376,7 @@ def test_hints_say_what_a_stack_is_and_what_a_call_is() -> None:
         'a time at or after ["right"], ["left"]',
         'a time at or after ["right"], ["left"]',
     ]
-    assert answers[0]["error"]["message"] == "[\"up\"] is no time at 'split->left'"
+    assert answers[0]["error"]["message"] == "[\"up\"] is not a time at 'split->left'"
     (answer,) = told(
         session,
         {"messages": [["merge->exit", ["left"], 1], ["exit->ret-left", ["left"], 1], ["call-left->entry", [], 1]]},

@@ -139,9 +139,9 @@ def test_beginnings_are_all_choices() -> None:
         (lambda: System(Graph().node("p"), {"p": relay(), "q": relay()}), "no node 'q'"),
         (lambda: one_node({"out": messages(0)}), "no input edge 'out'"),
         (lambda: one_node({}, {"none": messages(0)}), "no input edge 'none'"),
-        (lambda: one_node({"in": messages(-1)}), "-1 is no time at 'in'"),
-        (lambda: one_node({"in": [Message(0, [1])]}), "is no message for 'in'"),
-        (lambda: one_node({"in": [3]}), "3 is no message"),  # type: ignore[list-item]
+        (lambda: one_node({"in": messages(-1)}), "-1 is not a time at 'in'"),
+        (lambda: one_node({"in": [Message(0, [1])]}), "is not a message for 'in'"),
+        (lambda: one_node({"in": [3]}), "3 is not a message"),  # type: ignore[list-item]
     ],
 )
 def test_systems_that_cannot_be_are_refused(build: Any, words: str) -> None:
@@ -155,7 +155,7 @@ def test_systems_that_cannot_be_are_refused(build: Any, words: str) -> None:
     [
         ({"in": [A]}, [], "'p' sends on 'in', which is no edge that leaves it"),
         ({"nowhere": [A]}, [], "'p' sends on 'nowhere'"),
-        ({"out": [Message("x")]}, [], "'x' is no time at 'out'"),
+        ({"out": [Message("x")]}, [], "'x' is not a time at 'out'"),
         ({}, [-1], "'p' asks for a notification that cannot be"),
     ],
 )

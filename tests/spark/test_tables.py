@@ -453,8 +453,8 @@ def test_where_a_session_has_a_folder_for_checkpoints_tables_are_kept_there(
             "PS742",
             "'a' keeps a table until a time at 'nowhere', which the graph does not",
         ),
-        ({"until": "soon"}, "PS503", "'a' keeps a table until 'soon', which is no time at 'a'"),
-        ({"until": (0, 1), "at": "out"}, "PS503", "keeps a table until (0, 1), which is no time at 'out'"),
+        ({"until": "soon"}, "PS503", "'a' keeps a table until 'soon', which is not a time at 'a'"),
+        ({"until": (0, 1), "at": "out"}, "PS503", "keeps a table until (0, 1), which is not a time at 'out'"),
         ({"until": 0, "name": "x"}, "PS743", "a table is kept as 'x', and there is no folder for it"),
     ],
 )

@@ -56,7 +56,7 @@ class FileNames:
         time = self._source.time(name)
         found = NO_TIME if time is NO_TIME else as_time(self._domain, time)
         if found is NO_TIME:
-            has = "no time in its name" if time is NO_TIME else f"{brief(time)} in its name, which is no time there"
+            has = "no time in its name" if time is NO_TIME else f"{brief(time)} in its name, which is not a time there"
             what = f"the source of {brief(self._edge)} has a file {brief(name)} with {has}"
             raise PointstampError("PS772", what, f"{times_of(self._domain)}; `time=` finds it")
         return found
