@@ -36,6 +36,7 @@ from progress.runtime.on_spark.engine import OnSpark
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.session import start_session
 from progress.runtime.on_spark.sources_rows import FrameSource
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
@@ -186,7 +187,10 @@ def lateness(session: Any, node: Long, folder: Path) -> float:
     with suppress(Cancelled), OnSpark(session) as on_spark:
         keeping = Keeping(keep, DUE, None, KeptFrames(folder))
         Running(
-            dataflow, dataflow.sources, {}, "spark", keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark
+            dataflow,
+            dataflow.sources,
+            {},
+            RunOptions("spark", keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark),
         ).run(None, WORKERS)
     state.close()
     due = kept[0] + DUE
@@ -229,7 +233,7 @@ def behind(session: Any, seconds: float, folder: Path) -> float:
         keeping = Keeping(keep, 0.2, None, KeptFrames(folder))
         control = Control(cancel=cancel)
         running = Running(
-            Dataflow(two, nodes), sources, {}, "spark", keeping=keeping, control=control, on_spark=on_spark
+            Dataflow(two, nodes), sources, {}, RunOptions("spark", keeping=keeping, control=control, on_spark=on_spark)
         )
         running.run(None, WORKERS)
     state.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from graphs.terminal import bad_usage
@@ -68,8 +68,12 @@ def pointstamp_in(graph: Graph, text: str, option: str | None = "at") -> tuple[s
         raise bad_usage(f"{given}: the time is nested too deeply", "a time of the location") from None
 
 
-def check_setting(setting: str) -> None:
-    """Refuse a setting of Spark that is none."""
-    name, value = split(setting, ())
-    if not name or value is None:
-        raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
+def settings_of(given: Iterable[str]) -> dict[str, str]:
+    """Settings of Spark, each as NAME=VALUE; refused is what has no name or no value."""
+    found = {}
+    for setting in given:
+        name, value = split(setting, ())
+        if not name or value is None:
+            raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
+        found[name] = value
+    return found

@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from graphs.arguments import check_setting, pointstamp_in, read_graph
+from graphs.arguments import pointstamp_in, read_graph, settings_of
 from graphs.terminal import (
     DEFECT,
     FINDINGS,
@@ -363,8 +363,7 @@ def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
         for option in ("master", "conf", "rounds"):
             if getattr(options, option):
                 raise bad_usage(f"--{option} is of no use to the engine local", "--engine spark")
-    for setting in options.conf:
-        check_setting(setting)
+    settings_of(options.conf)
     return tables
 
 

@@ -1,4 +1,4 @@
-"""Texts of strangers on a terminal: nothing in a name may move the cursor, change a colour or turn the line around."""
+"""How names and times stand in messages, times as the JSON that files and commands have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from progress.wording import elided as elided
+from progress.wording import plural as plural
 from progress.wording import printable as printable
 
 
@@ -15,5 +16,5 @@ def shown_name(name: str, limit: int = 48) -> str:
 
 
 def shown_time(time: Any, limit: int = 48) -> str:
-    """A time of a witness as JSON, safe and short."""
-    return printable(elided(json.dumps(time, ensure_ascii=False), limit))
+    """A time as JSON, safe and short."""
+    return printable(elided(json.dumps(time, ensure_ascii=False, default=str), limit))

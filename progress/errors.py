@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-MOST_COMPARED = 10_000  # names among which the one that was meant is looked for
-MANY = 20  # names that are listed in a complaint
+from progress.wording import brief as brief
+from progress.wording import one_of as one_of
+from progress.wording import one_of_the_graph as one_of_the_graph
 
 
 class PointstampError(Exception):
@@ -50,30 +50,3 @@ def _portable(value: Any) -> Any:
     except Exception:
         return RuntimeError(f"{type(value).__name__}: {value}") if isinstance(value, BaseException) else brief(value)
     return value
-
-
-def one_of(name: object, names: Iterable[object], none: str = "there is none") -> str:
-    """What would be right instead of a name that is not there: the one that was meant, or all that there are."""
-    known = [each for each in names if isinstance(each, str)]
-    if isinstance(name, str) and len(known) <= MOST_COMPARED:
-        from difflib import get_close_matches  # costs 8 ms, needed only in a complaint
-
-        for near in get_close_matches(name, known, n=1):
-            return f"did you mean {brief(near)}?"
-    shown = ", ".join(map(brief, known[:MANY])) + (", ..." if len(known) > MANY else "")
-    return f"one of {shown}" if known else none
-
-
-def one_of_the_graph(name: object, names: Iterable[str]) -> str:
-    """What would be right instead of a name that no location has: the one that was meant, if it is clear."""
-    found = one_of(name, names)
-    return found if found.startswith("did you mean") else "name a node or an edge of the graph"
-
-
-def brief(value: object) -> str:
-    """A value for a message: as Python writes it, cut short."""
-    try:
-        text = repr(value)
-    except Exception:  # nested too deeply, a number of thousands of digits, or a `__repr__` that fails
-        return f"a {type(value).__name__}"
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -14,8 +14,9 @@ from typing import Any
 
 from graphs.adapters import TOOLS, adapter
 from graphs.adapters.partitions import Completeness, Need, Partitioned, completeness
+from graphs.arguments import split
 from graphs.files.document import read_file
-from graphs.wording import printable
+from graphs.wording import plural, printable
 from progress.errors import PointstampError, brief, one_of
 
 MOST_KEYS = 12  # missing partitions of one asset that are shown to people
@@ -33,11 +34,7 @@ def complete(tool: str, target: str, have: str, question: str) -> Completeness:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graph: Partitioned = module.partitions(target)  # type: ignore[union-attr]
-        asset, _, key = question.partition("=")
-        for place, character in enumerate(question):  # names of assets may contain the sign
-            if character == "=" and question[:place] in graph.assets():
-                asset, key = question[:place], question[place + 1 :]
-                break
+        asset, key = split(question, graph.assets())
         given = read_have(have)
         known: Any = getattr(graph, "materialised", None)
         return completeness(graph, known(given) if known else given, asset, key or None)
@@ -79,7 +76,7 @@ def read_have(file: str) -> dict[str, Sequence[str | None]]:
 def render(answer: Completeness) -> str:
     """The answer for people."""
     target, lines = answer.target, []
-    inputs = f"{answer.needed} input{'s' if answer.needed != 1 else ''}"
+    inputs = f"{answer.needed} {plural(answer.needed, 'input')}"
     lacking = len(answer.missing) + len(answer.never)
     if answer.complete:
         lines.append(f"{target}: complete, {inputs} there")

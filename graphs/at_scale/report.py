@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from graphs.arguments import settings_of
 from graphs.at_scale.engine import Say, Tables, choose_engine, local_graph, open_in_spark
 from graphs.at_scale.frames import frame_of
 from graphs.at_scale.resolved import SparkGraph
@@ -77,8 +78,7 @@ def _said(graph: Graph | Tables, engine: str | None, say: Say) -> str:
 
 def _opened(graph: Graph | Tables, options: Namespace) -> SparkGraph:
     """The graph in the session that the command line asks for."""
-    settings = dict(setting.split("=", 1) for setting in options.conf)
-    return open_in_spark(graph, start_session(options.master, settings))
+    return open_in_spark(graph, start_session(options.master, settings_of(options.conf)))
 
 
 def _kept_to(options: Namespace, say: Say) -> Options:

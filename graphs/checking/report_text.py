@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from graphs.checking.diagnostic import Diagnostic, FileReport
 from graphs.checking.witness import Step, Walk, walk_of
-from graphs.wording import printable
+from graphs.wording import plural, printable
 
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
 COLORS = {"error": RED, "warning": YELLOW, "note": CYAN}
@@ -154,7 +154,7 @@ def _found(reports: Sequence[FileReport]) -> tuple[int, int, str]:
 
 def _counted(*numbers: tuple[int, str]) -> str:
     """`1 error, 2 warnings`; what there is none of is left out."""
-    return ", ".join(f"{number} {word}{'s' if number != 1 else ''}" for number, word in numbers if number)
+    return ", ".join(f"{number} {plural(number, word)}" for number, word in numbers if number)
 
 
 def _summary(reports: Sequence[FileReport], paint: _Paint) -> str:

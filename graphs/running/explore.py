@@ -24,7 +24,7 @@ from graphs.running.json_lines import JsonLines
 from graphs.running.line_sink import plain_step
 from graphs.running.pipeline import PipelineFailed, is_own, load_pipeline
 from graphs.terminal import FINDINGS, FINE, bad_usage, complain, write, write_json
-from graphs.wording import printable
+from graphs.wording import plural, printable
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
 from progress.runtime.failure import NodeFailed, dead_letters
@@ -185,7 +185,7 @@ def notes(found: Found) -> list[str]:
 
 
 def _many(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return f"{number} {plural(number, what)}"
 
 
 def in_text(found: Found) -> str:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphs.arguments import check_setting
+from graphs.arguments import settings_of
 from graphs.running.pipeline import load_pipeline
 from graphs.running.shipped_code import ship_beside, ship_by_value
 from graphs.terminal import bad_usage, complain
@@ -27,8 +27,7 @@ def check_options(options: argparse.Namespace) -> None:
         for option in OPTIONS:
             if getattr(options, option):
                 raise bad_usage(f"--{option} is of no use to the engine {options.engine}", "--engine spark")
-    for setting in options.conf:
-        check_setting(setting)
+    settings_of(options.conf)
 
 
 def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:
@@ -43,8 +42,7 @@ def on_spark(options: argparse.Namespace, opened: ExitStack) -> OnSpark | None:
 
     session = active_session()
     if session is None:
-        settings = dict(setting.split("=", 1) for setting in options.conf)
-        session = start_session(options.master, settings, graphframes=False)
+        session = start_session(options.master, settings_of(options.conf), graphframes=False)
         opened.callback(_stop, session)
     elif options.master or options.conf:
         complain("pointstamp: a session is active and is used as it is: --master and --conf change nothing")

@@ -55,6 +55,7 @@ from progress.runtime.durable.delivery import AT_LEAST_ONCE, BARRIER, DETERMINIS
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from progress.runtime.sink import IN as IN_A_SINK
@@ -402,17 +403,19 @@ class Command:
             dataflow,
             {**dataflow.sources, **self.lines},
             {**dataflow.sinks, **self.sinks},
-            options.engine,
-            observer,
-            None if trace is None else recorder(trace),
-            control=control,
-            otherwise=self._sink,
-            keeping=(
-                None
-                if self._folder is None
-                else Keeping(self._keep, _seconds(options), begun, self._frames, options.pickle, restored)
+            RunOptions(
+                options.engine,
+                observer,
+                None if trace is None else recorder(trace),
+                control=control,
+                otherwise=self._sink,
+                keeping=(
+                    None
+                    if self._folder is None
+                    else Keeping(self._keep, _seconds(options), begun, self._frames, options.pickle, restored)
+                ),
+                on_spark=self._spark,
             ),
-            on_spark=self._spark,
         )
 
     def _sink(self, name: str) -> LineSink:

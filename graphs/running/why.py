@@ -25,6 +25,7 @@ from graphs.terminal import FINE, UNUSABLE, bad_usage
 from progress.runtime.control import Cancelled, Control
 from progress.runtime.core import Core, WaitsForEver
 from progress.runtime.observer import Observer
+from progress.runtime.options import RunOptions
 from progress.runtime.running import Running
 from progress.tracker import Tracker
 
@@ -218,7 +219,8 @@ def _run(options: argparse.Namespace) -> int:
             domain = network.domain(network.numbers[edge])
             inputs.append(kind(file, handle, edge, domain, waits=True, check=control.check))
         sources = {**dataflow.sources, **dict(zip(of_files, inputs, strict=True))}
-        running = Running(dataflow, sources, {}, "threads", look, control=control, otherwise=lambda name: _Nowhere())
+        options_of_run = RunOptions("threads", look, control=control, otherwise=lambda name: _Nowhere())
+        running = Running(dataflow, sources, {}, options_of_run)
         try:
             running.run(None, WORKERS)
         except (Cancelled, WaitsForEver):

@@ -21,7 +21,7 @@ from graphs.sessions.ask import LONGEST_LINE, read_json
 from graphs.sessions.torn import is_torn
 from graphs.sessions.track import TrackSession, blocker_to_json, encode, frontier_to_json, read_step
 from graphs.sessions.waiting import blocker_lines
-from graphs.wording import elided, printable
+from graphs.wording import plural, printable, shown_time
 from progress.errors import PointstampError
 from progress.plain import write_time
 from progress.summary import NoMinimalTimes
@@ -297,8 +297,8 @@ def _list(times: Sequence[Any] | None, nothing: str = "complete") -> str:
 
 
 def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{number:,} {plural(number, word)}"
 
 
 def _shown(value: Any) -> str:
-    return printable(elided(json.dumps(value, ensure_ascii=False), 1_000))
+    return shown_time(value, 1_000)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphs.checking.check import folds_to_json, pairs
 from graphs.sessions.track import blocker_to_json
-from graphs.wording import elided, printable
+from graphs.wording import elided, printable, shown_time
 from progress.plain import write_time
 from progress.tracker import Tracker
 from progress.tracking.wait import LetGo, Wait, Waits
@@ -126,4 +125,4 @@ def _said(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return printable(elided(json.dumps(value, ensure_ascii=False, default=str), 1_000))
+    return shown_time(value, 1_000)

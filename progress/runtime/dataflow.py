@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from progress.errors import PointstampError, brief, one_of
 from progress.notebook import InNotebooks, Shown
@@ -14,6 +14,7 @@ from progress.runtime.control import Control
 from progress.runtime.core import Step
 from progress.runtime.failure import OnError, in_a_loop
 from progress.runtime.observer import Observer
+from progress.runtime.options import RunOptions
 from progress.runtime.own import Code, check_code, kind_of
 from progress.runtime.performing import is_in_a_loop
 from progress.runtime.results import Results
@@ -21,9 +22,6 @@ from progress.runtime.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
 from progress.topology import Topology, network_of
-
-if TYPE_CHECKING:
-    from progress.runtime.on_spark.engine import OnSpark
 
 FEW = 8  # nodes whose code is shown
 ENGINES = ("sim", "threads", "asyncio", "spark")
@@ -145,9 +143,9 @@ class Dataflow(InNotebooks):
             given = "session" if session is not None else "folder"
             raise PointstampError("PS741", f"{given}= is of no use to the engine {engine}", 'engine="spark"')
         control = Control(timeout, cancel)
+        options = RunOptions(engine, observer, record, limit, control, pause=pause, on_spark=on_spark)
         with on_spark or nullcontext():
-            running = self._running(engine, sources, sinks, observer, record, limit, control, pause, on_spark)
-            return running.run(seed, workers)
+            return self._running(sources, sinks, options).run(seed, workers)
 
     async def run_async(
         self,
@@ -168,33 +166,13 @@ class Dataflow(InNotebooks):
         """
         check_numbers("asyncio", None, 1, limit)
         check_control(timeout, cancel)
-        control = Control(timeout, cancel)
-        return await self._running("asyncio", sources, sinks, observer, record, limit, control, pause).run_async()
+        options = RunOptions("asyncio", observer, record, limit, Control(timeout, cancel), pause=pause)
+        return await self._running(sources, sinks, options).run_async()
 
     def _running(
-        self,
-        engine: str,
-        sources: Mapping[str, Source] | None,
-        sinks: Mapping[str, Sink] | None,
-        observer: Observer | None,
-        record: Callable[[Step], None] | None,
-        limit: int,
-        control: Control,
-        pause: Callable[[float], object] | None,
-        on_spark: OnSpark | None = None,
+        self, sources: Mapping[str, Source] | None, sinks: Mapping[str, Sink] | None, options: RunOptions
     ) -> Running:
-        check_told(observer, record, pause)
+        check_told(options.observer, options.record, options.pause)
         more = by_edge("sources", sources)
         self._check_inputs(more)
-        return Running(
-            self,
-            {**self.sources, **more},
-            {**self.sinks, **by_edge("sinks", sinks)},
-            engine,
-            observer,
-            record,
-            limit,
-            control,
-            pause=pause,
-            on_spark=on_spark,
-        )
+        return Running(self, {**self.sources, **more}, {**self.sinks, **by_edge("sinks", sinks)}, options)

@@ -17,12 +17,13 @@ from progress.runtime.checkpoint import State, capture, resume
 from progress.runtime.checks import LATE, check_outputs, late_edges, late_name
 from progress.runtime.choosing import Chooser, InTurn, Seeded
 from progress.runtime.control import Control, Interrupted
-from progress.runtime.core import Core, Step
+from progress.runtime.core import Core
 from progress.runtime.durable.codec import Codec
 from progress.runtime.durable.delivery import Log
 from progress.runtime.durable.replay import Replay, pass_over
 from progress.runtime.failure import contained, dead_letters
-from progress.runtime.observer import Observer, Observers
+from progress.runtime.observer import Observers
+from progress.runtime.options import RunOptions
 from progress.runtime.out import IN_MEMORY, CopyingOut, copied
 from progress.runtime.own import Taken, made
 from progress.runtime.performing import waited_for
@@ -37,7 +38,6 @@ from progress.summary import NoMinimalTimes
 
 if TYPE_CHECKING:
     from progress.runtime.dataflow import Dataflow
-    from progress.runtime.on_spark.engine import OnSpark
 
 
 class Running:
@@ -48,43 +48,29 @@ class Running:
         dataflow: Dataflow,
         sources: Mapping[str, Source],
         sinks: Mapping[str, Sink],
-        engine: str,
-        observer: Observer | None = None,
-        record: Callable[[Step], None] | None = None,
-        limit: int = 10_000,
-        control: Control | None = None,
-        otherwise: Callable[[str], Sink] | None = None,
-        keeping: Keeping | None = None,
-        pause: Callable[[float], object] | None = None,
-        on_spark: OnSpark | None = None,
+        options: RunOptions,
     ) -> None:
-        self.on_spark = on_spark
-        self.control = control or Control()
-        self.keeping = keeping
+        self.on_spark = on_spark = options.on_spark
+        self.control = options.control or Control()
+        self.keeping = options.keeping
         self.dataflow = dataflow
-        self.engine = engine
+        self.engine = options.engine
+        observer = options.observer
         if on_spark is not None:
             observer = on_spark.counters if observer is None else Observers(observer, on_spark.counters)
         self.observer = observer
-        self.limit = limit
+        self.limit = options.limit
         self.nodes = made(dataflow.nodes)
         self._taken = Taken(self.nodes, sources, sinks, observer, dataflow.read, dataflow.sources.values())
         try:
             with contained():
-                self._set_up(dataflow, sources, sinks, record, limit, otherwise, pause)
+                self._set_up(dataflow, sources, sinks, options)
         except BaseException:
             self._taken.release()
             raise
 
     def _set_up(
-        self,
-        dataflow: Dataflow,
-        sources: Mapping[str, Source],
-        sinks: Mapping[str, Sink],
-        record: Callable[[Step], None] | None,
-        limit: int,
-        otherwise: Callable[[str], Sink] | None,
-        pause: Callable[[float], object] | None,
+        self, dataflow: Dataflow, sources: Mapping[str, Source], sinks: Mapping[str, Sink], options: RunOptions
     ) -> None:
         """Look at all that was given, and open it."""
         network = dataflow.network
@@ -99,7 +85,9 @@ class Running:
             for name, source in own.items()
         }
         asides = {_aside(name): getattr(each, "aside", None) for name, each in items.items()}
-        self.sinks = Sinks({**sinks, **{name: sink for name, sink in asides.items() if sink is not None}}, otherwise)
+        self.sinks = Sinks(
+            {**sinks, **{name: sink for name, sink in asides.items() if sink is not None}}, options.otherwise
+        )
         for name, edge in network.outputs.items():
             self.sinks.begin(name, network.edge_domains[edge])
         opened = {
@@ -116,9 +104,9 @@ class Running:
             inputs=opened,
             on_error=dataflow.on_error,
             observer=self.observer,
-            record=record,
-            limit=limit,
-            pause=pause,
+            record=options.record,
+            limit=options.limit,
+            pause=options.pause,
             tables=IN_MEMORY if self.on_spark is None else self.on_spark.tables,
         )
         if self.control.may_stop:
@@ -152,7 +140,7 @@ class Running:
         late = {feed.edge: feed.late_name for feed in self.feeds}
         check_outputs(network, dataflow.on_error, late, sinks, besides)
         names = {*network.outputs, *late.values(), *filter(None, map(dead_letters, dataflow.on_error.values()))}
-        self._collected = () if otherwise is not None else tuple(name for name in names if name not in sinks)
+        self._collected = () if options.otherwise is not None else tuple(name for name in names if name not in sinks)
 
     def run(self, seed: int | None, workers: int, chooser: Callable[[Chooser], Chooser] | None = None) -> Results:
         """Run to the end. PS739 where something is outstanding then.

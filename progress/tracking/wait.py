@@ -16,6 +16,7 @@ from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
 from progress.tracking.leading_to import LeadingTo
 from progress.way import Way
+from progress.wording import plural
 
 if TYPE_CHECKING:
     from progress.tracking.own_relation import Workings
@@ -157,7 +158,7 @@ class Wait:
     def sentence(self, show: Show = brief) -> str:
         """All of it in one sentence."""
         node, time = self.request
-        waited = f"{self.steps} step{'s' * (self.steps != 1)}" if self.age is None else for_seconds(self.age)
+        waited = f"{self.steps} {plural(self.steps, 'step')}" if self.age is None else for_seconds(self.age)
         holder, let_go = self.by, self.let_go
         begin = f"{show(node)} at {show(time)} has waited {waited}"
         if holder is None or let_go is None:
@@ -251,7 +252,7 @@ def _what(let_go: LetGo, show: Show) -> str:
     if let_go.do == "close":
         return f"the input {place}, open at {time}"
     if let_go.do == "take":
-        return f"{let_go.messages} message{'s' * (let_go.messages != 1)} at {time} on {place}"
+        return f"{let_go.messages} {plural(let_go.messages, 'message')} at {time} on {place}"
     if let_go.do == "deliver":
         return f"the notification of {place} at {time}, now ready"
     return f"the request of {place} at {time}, waiting for itself"

@@ -15,6 +15,7 @@ from progress import PointstampError
 from progress.runtime import SILENT, Batch, Complete, Dataflow, Messages, Node, Out
 from progress.runtime.ahead import ends
 from progress.runtime.checkpoint import State
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from progress.semantics import is_behaviour
@@ -239,7 +240,7 @@ def test_what_was_in_flight_is_so_after_a_kill(monkeypatch: pytest.MonkeyPatch) 
         dataflow = Dataflow(line("p", "q"), {"p": Both, "q": Both}, ahead=2)
         found: list[Any] = []
         keeping = Keeping(keep, 0.0 if begun is None else 1_000.0, begun)
-        Running(dataflow, {"in": source}, {"out": found}, "sim", keeping=keeping).run(7, 1)
+        Running(dataflow, {"in": source}, {"out": found}, RunOptions("sim", keeping=keeping)).run(7, 1)
         return most
 
     states: list[State] = []

@@ -19,6 +19,7 @@ from progress.runtime.control import Cancelled, Control
 from progress.runtime.durable.kinds import Plain
 from progress.runtime.durable.reading import decoded
 from progress.runtime.inbox import Action
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
@@ -61,9 +62,7 @@ class Life:
             dataflow,
             dataflow.sources,
             {"out": self.sink},
-            engine,
-            keeping=Keeping(self._keep, 0.0, begun),
-            control=Control(cancel=self._cancel),
+            RunOptions(engine, keeping=Keeping(self._keep, 0.0, begun), control=Control(cancel=self._cancel)),
         )
         self._workers = workers
         self.error: BaseException | None = None

@@ -27,6 +27,7 @@ from progress.runtime.durable.form import DEEPEST, NotPlain, NotRead
 from progress.runtime.durable.kinds import Plain
 from progress.runtime.durable.reading import decoded
 from progress.runtime.durable.writing import encoded
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
@@ -347,9 +348,9 @@ def kept(value: Any, *, with_pickle: bool = False) -> list[Any]:
     graph = Graph().node("total").edge(None, "total", "numbers")
     states: list[Any] = []
     keeping = Keeping(states.append, 0, with_pickle=with_pickle)
-    Running(Dataflow(graph, {"total": lambda: Keeps(value)}), {"numbers": [(0, 1)]}, {}, "sim", keeping=keeping).run(
-        0, 1
-    )
+    Running(
+        Dataflow(graph, {"total": lambda: Keeps(value)}), {"numbers": [(0, 1)]}, {}, RunOptions("sim", keeping=keeping)
+    ).run(0, 1)
     return states
 
 

@@ -20,6 +20,7 @@ from progress.runtime.on_spark.engine import OnSpark
 from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
 from progress.runtime.on_spark.sources_files import FileSource
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.spark.spark import spark_session
@@ -63,10 +64,10 @@ class Killed:
         def whole() -> None:
             with on_spark or nullcontext():
                 Running(
-                    *(dataflow, dataflow.sources, dataflow.sinks, engine),
-                    keeping=keeping,
-                    control=Control(cancel=cancel),
-                    on_spark=on_spark,
+                    dataflow,
+                    dataflow.sources,
+                    dataflow.sinks,
+                    RunOptions(engine, keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark),
                 ).run(None, 6)
 
         if then is None:
@@ -223,7 +224,7 @@ def test_a_run_says_which_sinks_hold_what_is_complete(tmp_path: Path) -> None:
             sinks={name: ParquetSink(tmp_path / name) for name in ("of own", "of stage", "of made", "late")},
         )
         keeping = Keeping(lambda state: None, beside=KeptFrames(tmp_path / "state"))
-        return Running(dataflow, dataflow.sources, dataflow.sinks, "threads", keeping=keeping).held
+        return Running(dataflow, dataflow.sources, dataflow.sinks, RunOptions("threads", keeping=keeping)).held
 
     assert held() == {
         "of own": "the node 'own' may do otherwise when it is run again",

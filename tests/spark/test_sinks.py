@@ -25,6 +25,7 @@ from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
 from progress.runtime.on_spark.sinks_by_time import key_of
 from progress.runtime.on_spark.sinks_delta import DeltaSink
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from progress.runtime.stage import Stage
@@ -410,7 +411,9 @@ def test_dataframes_that_wait_are_kept_and_written_once(tmp_path: Path, waits_in
     for _ in range(2):
         keeping = Keeping(lambda state: None, 9.0, begun, KeptFrames(tmp_path / "state"))
         control = Control(cancel=cancel if begun is None else None)
-        running = Running(dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping, control=control)
+        running = Running(
+            dataflow, dataflow.sources, dataflow.sinks, RunOptions("sim", keeping=keeping, control=control)
+        )
         try:
             running.run(None, 1)
         except Cancelled:

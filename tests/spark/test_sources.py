@@ -21,6 +21,7 @@ from progress.runtime.on_spark.sources_files import FileSource
 from progress.runtime.on_spark.sources_positions import in_order, still_to_come
 from progress.runtime.on_spark.sources_rows import FrameSource
 from progress.runtime.on_spark.sources_stream import StreamSource
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from progress.runtime.source import Aside
@@ -432,13 +433,13 @@ def test_a_run_that_stopped_goes_on_behind_what_it_has_taken(tmp_path: Path) -> 
     beside = KeptFrames(tmp_path / "state")
     keeping = Keeping(kept.append, 1.0, None, beside)
     running = Running(
-        dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping, control=Control(cancel=cancel)
+        dataflow, dataflow.sources, dataflow.sinks, RunOptions("sim", keeping=keeping, control=Control(cancel=cancel))
     )
     with pytest.raises(Cancelled):
         running.run(None, 1)
     assert seen == [0, 1]
     keeping = Keeping(kept.append, 1.0, running.capture(), KeptFrames(tmp_path / "state"))
-    Running(dataflow, dataflow.sources, dataflow.sinks, "sim", keeping=keeping).run(None, 1)
+    Running(dataflow, dataflow.sources, dataflow.sinks, RunOptions("sim", keeping=keeping)).run(None, 1)
     assert seen == [0, 1, 2, 3]
 
 

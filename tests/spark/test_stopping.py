@@ -25,6 +25,7 @@ from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.session import ends_on_interrupt
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
 from progress.runtime.on_spark.sources_rows import FrameSource
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.runtime.tools import GUARD
@@ -146,9 +147,11 @@ def test_a_checkpoint_that_is_taken_is_cut_short(tmp_path: Path) -> None:
     with OnSpark(spark_session()) as on_spark:
         keeping = Keeping(kept.append, 0.01, None, KeptFrames(tmp_path / "state"))
         running = Running(
-            dataflow, dataflow.sources, dataflow.sinks, "spark",
-            keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark,
-        )  # fmt: skip
+            dataflow,
+            dataflow.sources,
+            dataflow.sinks,
+            RunOptions("spark", keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark),
+        )
         with pytest.raises(PointstampError) as caught:
             running.run(None, 2)
     assert caught.value.code == "PS712"

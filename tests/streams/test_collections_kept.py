@@ -18,6 +18,7 @@ from progress.errors import PointstampError
 from progress.order import Nat
 from progress.runtime import SILENT, Complete, Messages, NodeFailed
 from progress.runtime.checkpoint import State
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
@@ -147,13 +148,13 @@ def test_it_goes_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> No
     kept: list[tuple[State, int]] = []
     keeping = Keeping(lambda state: kept.append((state, len(whole))), 0.0)
     sinks: Any = {"labels": lambda time, value: whole.append((time, value))}
-    Running(flow.dataflow, {"roads": source}, sinks, "sim", keeping=keeping).run(None, 1)
+    Running(flow.dataflow, {"roads": source}, sinks, RunOptions("sim", keeping=keeping)).run(None, 1)
     assert len(kept) > 100
     for number, (state, left) in enumerate(kept[::40]):
         rest: list[Any] = []
         sinks = {"labels": lambda time, value, rest=rest: rest.append((time, value))}
         keeping = Keeping(lambda state: None, 1e9, state)
-        Running(flow.dataflow, {"roads": source}, sinks, "sim", keeping=keeping).run(None, 1)
+        Running(flow.dataflow, {"roads": source}, sinks, RunOptions("sim", keeping=keeping)).run(None, 1)
         assert Counter(whole[:left] + rest) == Counter(whole), f"checkpoint {40 * number}"
 
 

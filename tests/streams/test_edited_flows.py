@@ -13,6 +13,7 @@ from graphs.streams.stream import Stream
 from pointstamp import rounds
 from progress.errors import PointstampError
 from progress.runtime.checkpoint import State
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.streams.tools import Left, one_by_one
@@ -71,7 +72,7 @@ def running(step: str, sink: Left, keeping: Keeping) -> Running:
     STEPS[step](flow.input("a").keyed(), flow.input("b").keyed()).output("out")
     sources = {"a": one_by_one(GIVEN), "b": one_by_one(GIVEN)}
     dataflow = flow.dataflow
-    return Running(dataflow, sources, {"out": sink}, "sim", keeping=keeping)
+    return Running(dataflow, sources, {"out": sink}, RunOptions("sim", keeping=keeping))
 
 
 @pytest.mark.parametrize(("before", "after"), EDITS)

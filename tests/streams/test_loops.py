@@ -16,6 +16,7 @@ from graphs.streams.operator import Operator
 from progress.errors import PointstampError
 from progress.runtime import SILENT, Batch, DeadLetter, NodeFailed, Out
 from progress.runtime.checkpoint import State
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 
@@ -523,14 +524,14 @@ def test_loops_go_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> N
     kept: list[tuple[State, int]] = []
     keeping = Keeping(lambda state: kept.append((state, len(whole))), 0.0)
     sinks: Any = {name: lambda *what, name=name: whole.append((name, *what)) for name in outputs}
-    Running(flow.dataflow, sources, sinks, "sim", keeping=keeping).run(None, 1)
+    Running(flow.dataflow, sources, sinks, RunOptions("sim", keeping=keeping)).run(None, 1)
     assert {name for name, *_ in whole} == {*outputs}
     assert len(kept) > 200
     for state, left in kept[::25]:
         rest: list[Any] = []
         sinks = {name: lambda *what, name=name, rest=rest: rest.append((name, *what)) for name in outputs}
         keeping = Keeping(lambda state: None, 1e9, state)
-        Running(flow.dataflow, sources, sinks, "sim", keeping=keeping).run(None, 1)
+        Running(flow.dataflow, sources, sinks, RunOptions("sim", keeping=keeping)).run(None, 1)
         assert Counter(whole[:left] + rest) == Counter(whole)
 
 

@@ -15,6 +15,7 @@ import progress.runtime.running
 from graphs.streams import Flow
 from progress.runtime import Complete
 from progress.runtime.checkpoint import State
+from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.commands.pipelines import environment
@@ -72,13 +73,13 @@ def test_it_goes_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> No
     whole = Left()
     kept: list[tuple[State, int]] = []
     keeping = Keeping(lambda state: kept.append((state, len(whole.values))), 0.0)
-    Running(dataflow, sources, dict.fromkeys(edges, whole), "sim", keeping=keeping).run(None, 1)
+    Running(dataflow, sources, dict.fromkeys(edges, whole), RunOptions("sim", keeping=keeping)).run(None, 1)
     assert {eval(value)[1][0] for value in whole.values} == {edge.removesuffix(" out") for edge in edges}
     assert len(kept) > 100
     for number, (state, left) in enumerate(kept[::7]):
         rest = Left()
         keeping = Keeping(lambda state: None, 1e9, state)
-        Running(dataflow, sources, dict.fromkeys(edges, rest), "sim", keeping=keeping).run(None, 1)
+        Running(dataflow, sources, dict.fromkeys(edges, rest), RunOptions("sim", keeping=keeping)).run(None, 1)
         assert Counter(whole.values[:left] + rest.values) == Counter(whole.values), f"checkpoint {7 * number}"
 
 
