@@ -169,7 +169,7 @@ def _first_request(network: Network, number: int, starts: Iterable[History]) -> 
     name, domain = network.nodes[number], network.domains[number]
     for start in starts:
         for time in sorted(start.requests, key=repr):
-            problem = "" if domain.contains(time) else f"which is no time of {domain!r}"
+            problem = "" if domain.contains(time) else f"which is not a time of {domain!r}"
             problem = problem if network.notifies[number] else NO_REQUESTS
             if problem:
                 yield Escape(name, f"requests a notification of {time!r}, {problem}", None, time, (), start, None)

@@ -505,7 +505,7 @@ def test_a_trace_is_a_session_that_replay_plays(folder: Path, engine: tuple[str,
 # --- what is wrong with an input -------------------------------------------------------------------------------------
 
 BAD_LINES = {
-    "{": "no JSON",
+    "{": "not JSON",
     "[1, 2]": "a list",
     "3": "",
     '{"time": 0}': "there is no value",
@@ -522,7 +522,7 @@ BAD_LINES = {
     '{"complete": [3], "time": 0}': "a line of its own",
     '{"time": 0, "time": 0, "value": 3}': "a key appears twice",
     '{"time": 0, "value": NaN}': "NaN",
-    "\x00": "no JSON",
+    "\x00": "not JSON",
 }
 
 

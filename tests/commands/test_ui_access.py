@@ -137,7 +137,7 @@ def test_nothing_is_taken_where_there_is_no_token() -> None:
     ("body", "says"),
     [
         ("", "the line is empty"),
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[1]", "is taken"),
         ('{"edge": "numbers"}', "is taken"),
         ('{"edge": ["numbers"], "line": {}}', "is taken"),

@@ -75,7 +75,7 @@ def test_a_time_that_does_not_exist_escapes() -> None:
     node = FunctionNode(lambda state, event: (state, [], {"out": [Message(event.time - 1)]}))
     escape = uncovered(explore(node, {"in": [A0]}, []), "out", summary({"advance": -1}))
     assert escape is not None
-    assert "sends at -1 on 'out', which is no time of nat" in str(escape)
+    assert "sends at -1 on 'out', which is not a time of nat" in str(escape)
 
 
 def test_sample_times_are_times_of_the_node() -> None:
@@ -247,12 +247,12 @@ def test_condition_1_of_times_that_cannot_be_compared() -> None:
 def test_requests_that_are_no_times() -> None:
     node = FunctionNode(lambda state, event: (0, [-1], {}))
     (escape,) = found(node, {"out": [A0]})
-    assert "requests a notification of -1, which is no time of nat" in str(escape)
+    assert "requests a notification of -1, which is not a time of nat" in str(escape)
     half = FunctionNode(lambda state, event: (0, [event.time + 0.5], {}))
     (escape,) = found(half, {"out": [A0]})
     assert early_request(explore(half, {"out": [A0]}, []), NAT) is not None
     (escape,) = found(FunctionNode(relay, [(0, [-1])]), {})
-    assert "requests a notification of -1, which is no time of nat" in str(escape)
+    assert "requests a notification of -1, which is not a time of nat" in str(escape)
 
 
 def test_a_node_with_sampled_times_is_notified_of_them() -> None:
