@@ -259,7 +259,7 @@ def test_lines_of_the_command_are_dead_letters_too(tmp_path: Path, engine: str) 
     )
     assert (result.exit_code, result.err) == (0, "")
     assert [(line["edge"], line["place"], line["value"]) for line in result.lines] == [
-        ("dead-letters", "-:2", "not JSON"),
+        ("dead-letters", "-:2", "no JSON"),
         ("dead-letters", "-:3", '{"time": -1, "value": 3}'),
     ]
     assert values_of(lines_of((tmp_path / "out").read_text("utf-8")), "totals") == {("totals", "0", "5"): 1}
