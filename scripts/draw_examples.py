@@ -32,7 +32,8 @@ def pictures() -> dict[str, str]:
     at = [("work", (1, 3)), ("work", (3, 1))]
     found["staircase.svg"] = draw_order(nested, "inner_back", at, "what may arrive at inner_back")
     calls = load(examples / "recursion" / "two_calls.yaml")
-    found["stacks.svg"] = draw_order(calls, "merge", [], "the order of stacks at merge")
+    for location in ("entry", "merge", "call-left"):
+        found[f"stacks-{location}.svg"] = draw_order(calls, location, [], f"the order of stacks at {location}")
     return found
 
 

@@ -100,9 +100,10 @@ class FilmView:
         }
 
     def line(self, number: int) -> dict[str, Any]:
-        """How things stand after a line; only how far the film is known, where it is not known so far."""
+        """How things stand after a line; only how far the film is known, and whether that is all, where it is not."""
+        is_all = self.film.is_all
         if number > self.film.known:
-            return {"line": number, "known": self.film.known}
+            return {"line": number, "known": self.film.known, "is_all": is_all}
         first = max(1, number - AROUND)
         with self.film.at(number) as replay:
             tracker = replay.session.tracker

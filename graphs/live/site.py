@@ -13,13 +13,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from graphs.files.notation import shown
 from graphs.live.guard import Guard, Refusal
+from graphs.live.parts import text_of
 from graphs.live.told import MOST_READERS, Told
 from graphs.sessions.ask import read_line
 from graphs.terminal import bad_usage
@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
         if parts.path in content.pages:
             package, name = content.pages[parts.path]
             kind = KINDS[name[name.rindex(".") :]]
-            self._answer(200, kind, files(package).joinpath(name).read_text("utf-8"))
+            self._answer(200, kind, text_of(package, name))
         elif parts.path in content.answers:
             self._data(content.answers[parts.path], asked)
         elif parts.path in content.events:

@@ -75,6 +75,11 @@ class Film:
         return 1.0 if self._ahead.end >= size else self._ahead.end / size
 
     @property
+    def is_all(self) -> bool:
+        """Whether there is no more to be developed by now."""
+        return self.damage is not None or self.is_torn or self._ahead.end >= self._ahead.size()
+
+    @property
     def counts(self) -> Replay:
         """What there was in the lines that have been developed, as `replay` counts it."""
         return self._developed

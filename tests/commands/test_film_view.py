@@ -60,7 +60,7 @@ def test_it_says_how_things_stand_at_a_line(view: FilmView) -> None:
     assert line["waits"]["waiting"] == line["blocked"] == 1
     assert line["around"]["first"] == 2
     assert line["around"]["lines"] == [text.decode().strip() for text in LINES[1:10]]
-    assert asked(view.url, "/line?line=99") == (200, {"line": 99, "known": 41})
+    assert asked(view.url, "/line?line=99") == (200, {"line": 99, "known": 41, "is_all": True})
     assert asked(view.url, "/next?line=6&node=body") == (200, {"line": 9, "known": 41})
     assert asked(view.url, "/next?line=41&node=body") == (200, {"line": None, "known": 41})
     status, freed = asked(view.url, "/freed?line=6&node=body&time=1")

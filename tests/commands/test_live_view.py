@@ -187,6 +187,7 @@ def test_pages_load_nothing_from_elsewhere_and_every_file_is_there() -> None:
         page = read(response)
         wanted = re.findall(r'(?:src|href)="([^"#]+)"', page)
         assert sorted(wanted) == ["data:,", "page.css", "page.js"]
+        assert "<!--" not in page  # all parts are in their places
         scripts = {name: read(asked(view, f"/{name}")) for name in ("page.js", *MODULES)}
         for name, script in scripts.items():
             assert {one[2:] for one in re.findall(r' from "([^"]+)"', script)} <= scripts.keys(), name

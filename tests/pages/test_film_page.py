@@ -110,6 +110,26 @@ def test_the_next_delivery_of_a_node(browser: Browser, view: FilmView) -> None:
         at_line(page, 9)
 
 
+def test_beyond_the_end_the_last_line_is_shown(browser: Browser, trace: Path) -> None:
+    view = FilmView(Film(from_data(LOOP), str(trace), spacing=3), trace.name, 99, 0)
+    try:
+        with opened(browser, view.url) as page:
+            at_line(page, 10)
+            says = "There is no line {}: the trace has 10 lines. This is the last."
+            expect(page.locator("#told")).to_have_text(says.format(99))
+            page.get_by_role("button", name="Line before").click()
+            at_line(page, 9)
+            expect(page.locator("#told")).to_have_text("")
+            page.evaluate("location.hash = '#line=4'")  # as typed into the address
+            at_line(page, 4)
+            page.get_by_label("Go to line").fill("12000")
+            page.get_by_label("Go to line").press("Enter")
+            expect(page.locator("#told")).to_have_text(says.format("12,000"))
+            at_line(page, 10)
+    finally:
+        view.close()
+
+
 def test_keys_alone_lead_everywhere(browser: Browser, view: FilmView) -> None:
     with opened(browser, f"{view.url}#line=3") as page:
         at_line(page, 3)

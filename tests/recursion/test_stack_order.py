@@ -6,7 +6,6 @@ Everything is judged by the reference, for all stacks to some depth at locations
 from __future__ import annotations
 
 import random
-import runpy
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -165,11 +164,6 @@ def test_the_least_times_with_epochs_are_not_where_an_input_opens() -> None:
         assert opening_times(domain) == ((0, graph.call_graph().stack()),)
     tracker = Tracker(graph)
     assert tracker.inputs() == {"numbers": ((0, graph.call_graph().stack()),)}
-
-
-def test_the_picture_is_the_one_that_is_drawn_from_the_orders() -> None:
-    drawing = runpy.run_path(str(PROGRAMS.parent.parent / "scripts" / "draw_stack_orders.py"))
-    assert drawing["PICTURE"].read_text(encoding="utf-8") == drawing["picture"]()
 
 
 def test_virtual_times_of_different_nodes_are_never_comparable() -> None:

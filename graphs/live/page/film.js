@@ -10,8 +10,14 @@ import { Search } from "./search.js";
 import { Timeline } from "./timeline.js";
 import { Waits } from "./waits.js";
 
+/** The line that an address names; null where it names none. */
+function lineOf(hash) {
+  const found = /^#line=([0-9]{1,15})$/.exec(hash);
+  return found ? Number(found[1]) : null;
+}
+
 async function begin() {
-  const hash = /^#line=([0-9]{1,15})$/.exec(location.hash);
+  const first = lineOf(location.hash);
   if (location.search) history.replaceState(null, "", location.pathname); // a token is kept by the browser, out of sight
   const graph = await ask("graph");
   say(byId("name"), graph.name);
@@ -57,19 +63,28 @@ async function begin() {
     deliver(byId("deliver-node").value).catch(failed);
   });
 
-  /** Shows the line that is wanted, and again while another one is by then. One that is not known yet waits. */
+  /** Shows the line that is wanted, and again while another one is by then. One that is not known yet waits; beyond the end, the last is shown. */
   async function look() {
+    let note = "";
     while (wanted !== null) {
       const asked = wanted;
       try {
         const found = await ask("line", { line: asked });
-        if (wanted !== asked) continue;
+        if (wanted !== asked) {
+          note = "";
+          continue;
+        }
+        if (!found.frontiers && found.is_all) {
+          note = `There is no line ${asked.toLocaleString("en")}: the trace has ${several(found.known, "line")}. This is the last.`;
+          wanted = timeline.stand(found.known);
+          continue;
+        }
         if (!found.frontiers) {
           say(byId("told"), `Line ${asked.toLocaleString("en")} is not known yet: there are ${found.known.toLocaleString("en")} so far.`);
           return;
         }
         wanted = null;
-        say(byId("told"), "");
+        say(byId("told"), note);
         show(found);
       } catch (error) {
         wanted = null;
@@ -113,6 +128,11 @@ async function begin() {
     else timeline.go(found.line);
   }
 
+  addEventListener("hashchange", () => {
+    const line = lineOf(location.hash);
+    if (line !== null) timeline.go(line, true);
+  });
+
   let begun = false;
   listen("events", {
     told: (state) => {
@@ -124,7 +144,7 @@ async function begin() {
       if (state.difference) wrong.push(`Line ${state.difference} was answered differently when it was recorded.`);
       say(byId("reason"), wrong.join(" "));
       byId("reason").hidden = !wrong.length;
-      if (!begun) timeline.go(hash ? Number(hash[1]) : graph.at, true);
+      if (!begun) timeline.go(first ?? graph.at, true);
       else if (wanted !== null && wanted <= state.known) timeline.wanted(wanted);
       begun = true;
     },

@@ -41,10 +41,15 @@ export class Timeline {
   }
 
   to(line) {
+    return this.wanted(this.stand(line));
+  }
+
+  /** Says that a line is shown; which one that is. */
+  stand(line) {
     this.line = Math.max(0, line);
     this.scrub.value = this.line;
     say(this.now, this.line.toLocaleString("en"));
-    return this.wanted(this.line);
+    return this.line;
   }
 
   start() {
