@@ -1,6 +1,6 @@
 """The command line: `pointstamp` (docs/README.md). Each command imports what it needs when it runs, to start fast.
 
-Exit codes: 0 fine, 1 findings, 2 bad usage or input that is no graph, 3 a defect of this project.
+Exit codes: 0 fine, 1 findings, 2 bad usage or input that is not a graph, 3 a defect of this project.
 """
 
 from __future__ import annotations
@@ -522,7 +522,7 @@ def _new_file(path: str) -> BinaryIO:
 
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or not int(text):
-        raise argparse.ArgumentTypeError(f"{printable(text)!r} is no number from 1 on")
+        raise argparse.ArgumentTypeError(f"{printable(text)!r} is not a number from 1 on")
     return int(text)
 
 
@@ -536,7 +536,7 @@ def _address(text: str) -> tuple[str, int]:
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{printable(text)!r} is no port: they go from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{printable(text)!r} is not a port: they go from 0 to 65535")
     return int(text)
 
 

@@ -182,7 +182,7 @@ class Graph(InNotebooks):
 
     def _new_name(self, name: str) -> None:
         if not name or len(name) > LONGEST_NAME:
-            raise PointstampError("PS009", f"{name[:40]!r} is no name", f"text of 1 to {LONGEST_NAME} characters")
+            raise PointstampError("PS009", f"{name[:40]!r} is not a name", f"text of 1 to {LONGEST_NAME} characters")
         if name in self.nodes or name in self.edges:
             other = "node" if name in self.nodes else "edge"
             raise PointstampError(
@@ -290,7 +290,7 @@ class _Resolution:
                 if position is None or graph.sources[position] != name:
                     raise PointstampError(
                         "PS011",
-                        f"{name!r} emits on {edge!r}, which is no edge that leaves it",
+                        f"{name!r} emits on {edge!r}, which is not an edge that leaves it",
                         "the id of such an edge",
                     )
         sources: list[int] = []
@@ -341,7 +341,7 @@ class _Resolution:
 
     def _no_node(self, edge: str, name: str | None) -> PointstampError:
         hint = suggestion(name, self.graph.nodes) if self.graph.nodes else "declare the node"
-        return PointstampError("PS011", f"the edge {edge!r} names {name!r}, which is no node", hint)
+        return PointstampError("PS011", f"the edge {edge!r} names {name!r}, which is not a node", hint)
 
     def _intern(self, value: Any) -> Any:
         """One object for equal domains and equal summaries, so that identity can stand for equality."""

@@ -34,7 +34,7 @@ def add_operator(
     for pair in summaries:
         if pair[0] not in inputs or pair[1] not in outputs:
             raise PointstampError(
-                "PS011", f"{pair!r} is no pair of an input and an output of {quoted(name)}", '("input", "output")'
+                "PS011", f"{pair!r} is not a pair of an input and an output of {quoted(name)}", '("input", "output")'
             )
     if graph.recursion is not None:
         _refuse_summaries(name, summaries)

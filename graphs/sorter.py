@@ -90,7 +90,7 @@ class TopologicalSorter(Generic[Item]):
         return self._before[node]
 
     def prepare(self) -> None:
-        """No more nodes are added; from now on they are handed out. A cycle is no error: it is in `loops`."""
+        """No more nodes are added; from now on they are handed out. A cycle is not an error: it is in `loops`."""
         with self._lock:
             if self._prepared is not None:
                 raise SorterMisused("cannot prepare() more than once")

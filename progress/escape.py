@@ -186,7 +186,7 @@ def _sendings(network: Network, number: int, observed: Observed) -> Iterator[Esc
     strange = {edge: (time, result) for (time, edge, result) in reversed(observed.one_step) if edge not in leaving}
     for edge, (time, result) in strange.items():
         evidence = observed.one_step[time, edge, result]
-        complaint = f"sends at {result!r} on {edge!r}, which is no edge that leaves it"
+        complaint = f"sends at {result!r} on {edge!r}, which is not an edge that leaves it"
         yield Escape(observed.node, complaint, time, result, (), evidence.history, evidence.event)
 
 

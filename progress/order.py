@@ -301,7 +301,7 @@ class Finite(_Structural):
         for lower, higher in self.below:
             for element in (lower, higher):
                 if element not in successors:
-                    raise PointstampError("PS012", f"below names {element!r}, which is no element", "list it first")
+                    raise PointstampError("PS012", f"below names {element!r}, which is not an element", "list it first")
             successors[lower].append(higher)
         self._bits = {element: 1 << position for position, element in enumerate(sorted(self.elements))}
         self._above: dict[str, int] = {}

@@ -9,7 +9,7 @@ from progress.order import Tagged
 
 
 class Written:
-    """A time that is no plain value itself, but is written as one."""
+    """A time that is not a plain value itself, but is written as one."""
 
     __slots__ = ()
 

@@ -179,7 +179,7 @@ class Network:
         return self.domains[location] if location < count else self.edge_domains[location - count]
 
     def pointstamp(self, pointstamp: object) -> tuple[int, Any]:
-        """The numbered form of a pair of location and time; refused when it is no pair or either does not exist."""
+        """The numbered form of a pair of location and time; refused when it is not a pair or either does not exist."""
         if not isinstance(pointstamp, tuple) or len(pointstamp) != 2:
             raise PointstampError(
                 "PS501", f"{brief(pointstamp)} is not a pointstamp", "a pair of a location and a time"

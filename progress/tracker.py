@@ -384,7 +384,7 @@ class Tracker(InNotebooks):
     def complete(self, location: str, time: Any) -> bool:
         """Whether nothing at or before `time` can still arrive: on an edge, or at a node on any of its incoming edges.
 
-        A pending request is no arrival: it does not keep its own node from being complete. Cost: that of `covers`.
+        A pending request is not an arrival: it does not keep its own node from being complete. Cost: that of `covers`.
         """
         with self._lock:
             place, time = self._ledger.pointstamp((location, time))

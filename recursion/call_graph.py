@@ -89,18 +89,18 @@ class CallGraph:
     def _check_bodies(self) -> None:
         if self.main not in self.bodies:
             listed = ", ".join(map(brief, list(self.bodies)[:20]))
-            raise bad_recursion(f"main is {brief(self.main)}, which is no graph here", f"one of {listed}", "main")
+            raise bad_recursion(f"main is {brief(self.main)}, which is not a graph here", f"one of {listed}", "main")
         for name, body in self.bodies.items():
             for word, node in (("in", body.entrance), ("out", body.exit)):
                 if node not in self.given_nodes:
-                    what = f"{word} is {brief(node)}, which is no node"
+                    what = f"{word} is {brief(node)}, which is not a node"
                     raise bad_recursion(what, "name a node of the graph", name, word, unknown=node)
             for call, callee in body.calls.items():
                 if call not in self.given_nodes:
-                    what = f"calls names {brief(call)}, which is no node"
+                    what = f"calls names {brief(call)}, which is not a node"
                     raise bad_recursion(what, "name nodes of the graph", name, "calls", call, unknown=call)
                 if callee not in self.bodies:
-                    what = f"{brief(call)} calls {brief(callee)}, which is no graph here"
+                    what = f"{brief(call)} calls {brief(callee)}, which is not a graph here"
                     raise bad_recursion(what, "name one of the graphs", name, "calls", call)
         roles: dict[str, str] = {}
         for name, body in self.bodies.items():
@@ -161,7 +161,7 @@ class CallGraph:
         for name, source, target in self.given_edges:
             for end in (source, target):
                 if end is not None and end not in self.given_nodes:
-                    what = f"the edge {brief(name)} names {brief(end)}, which is no node"
+                    what = f"the edge {brief(name)} names {brief(end)}, which is not a node"
                     raise BadCallGraph("PS011", what, "declare the node", location=name)
             self._edge(
                 name,
@@ -311,7 +311,7 @@ def members(bits: int) -> Iterator[int]:
 
 
 class BadCallGraph(PointstampError):
-    """What is no call graph. `place`: a body, a key of it, a call there; or else `location`: a node or an edge.
+    """What is not a call graph. `place`: a body, a key of it, a call there; or else `location`: a node or an edge.
 
     `unknown`: a name that should be one of a node.
     """

@@ -5,7 +5,7 @@ goes on inevitably; or takes exactly one, and each does. A join of all does so o
 greatest set with this property, so each event (x, t) of a part in it results in a later one in it, whatever is decided:
 the parts are finitely many, so events come back to one of them at a later round, without end. A part that may hand over
 to somebody outside, or take no way out, is in no such set. What is unsure is not in it: a loop of which nobody knows
-whether it ends is no finding.
+whether it ends is not a finding.
 
 Cost: O(arcs) for each part that is taken out of the set.
 """

@@ -1,7 +1,7 @@
 """Tables of nodes and edges, as users have them, brought to one form: names as text, all else as JSON text.
 
 The columns are those of `graphs.files.parquet`, and what is wrong with them has the codes that it has there: PS006 a
-column that no graph has, PS007 a value of the wrong kind, PS009 what is no name. Types are looked at in the schema;
+column that no graph has, PS007 a value of the wrong kind, PS009 what is not a name. Types are looked at in the schema;
 rows are read only where that does not tell.
 """
 

@@ -30,7 +30,7 @@ def frame_of(session: SparkSession, rows: Sequence[Sequence[Any]], types: str) -
         table = [pyarrow.array(found, kinds[kind]) for found, (_, kind) in zip(values, columns, strict=True)]
     except OverflowError:
         raise too_large_a_number() from None
-    except UnicodeEncodeError:  # a text from a command line that is no text: it is the name of nothing
+    except UnicodeEncodeError:  # a text from a command line that is not a text: it is the name of nothing
         return frame_of(session, [[_text(value) for value in row] for row in rows], types)
     frame: DataFrame = session.createDataFrame(pyarrow.table(table, names=[name.strip("`") for name, _ in columns]))
     return frame

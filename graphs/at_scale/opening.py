@@ -98,9 +98,9 @@ def _check_nodes(nodes: DataFrame) -> int:
     if nameless:
         raise PointstampError("PS007", "the table of nodes: a row has no name", "a column id")
     if wrongs:
-        raise PointstampError("PS009", f"{wrong[:40]!r} is no name", f"text of 1 to {LONGEST_NAME} characters")
+        raise PointstampError("PS009", f"{wrong[:40]!r} is not a name", f"text of 1 to {LONGEST_NAME} characters")
     if emits is not None:
-        raise PointstampError("PS007", f"emits of {emits!r} is no mapping", "a mapping {edge: summary}")
+        raise PointstampError("PS007", f"emits of {emits!r} is not a mapping", "a mapping {edge: summary}")
     if nothing is not None:
         raise PointstampError("PS013", f"emits of {nothing!r} has null for a summary", "a summary, like feedback")
     twice = nodes.groupBy("name").agg({"id": "max", "*": "count"}).where("`count(1)` > 1").orderBy("max(id)").first()
@@ -134,12 +134,12 @@ def _check_edges(nodes: DataFrame, edges: DataFrame) -> int:
         raise PointstampError("PS007", "an edge has neither from nor to", "name at least one of its ends")
     for key, name in (("from", no_source), ("to", no_target)):
         if name is not None:
-            raise PointstampError("PS011", f"{key} names {quoted(name)}, which is no node", "the name of a node")
+            raise PointstampError("PS011", f"{key} names {quoted(name)}, which is not a node", "the name of a node")
     if round_trip is not None:
         hint = "an edge joins two distinct nodes: put one between"
         raise PointstampError("PS015", f"an edge leads from {round_trip!r} to itself", hint)
     if no_name is not None:
-        raise PointstampError("PS009", f"{no_name!r} is no name", f"text of 1 to {LONGEST_NAME} characters")
+        raise PointstampError("PS009", f"{no_name!r} is not a name", f"text of 1 to {LONGEST_NAME} characters")
     names = edges.select("name").unionAll(nodes.select("name"))
     twice = names.groupBy("name").count().where("count > 1").orderBy("name").first()
     if twice is not None:
@@ -162,7 +162,7 @@ def _with_emits(nodes: DataFrame, edges: DataFrame) -> DataFrame:
     unknown = emits.join(edges.where("src_emits").select("src", "name"), ["src", "name"], "left_anti")
     found = unknown.orderBy("src").first()
     if found is not None:
-        message = f"emits names {quoted(found['name'])}, which is no edge that leaves {quoted(found['source'])}"
+        message = f"emits names {quoted(found['name'])}, which is not an edge that leaves {quoted(found['source'])}"
         raise PointstampError("PS011", message, "the id of such an edge")
     given = edges.join(emits.drop("source"), ["src", "name"], "left")
     return given.withColumn("summary", functions.coalesce("emitted", "summary")).drop("emitted")

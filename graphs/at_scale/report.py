@@ -172,7 +172,7 @@ def _pointstamp(graph: SparkGraph, text: str) -> tuple[str, Any]:
     domain = graph.domains[row["domain"]]
     time = as_time(domain, read_time(data))
     if time is NO_TIME:
-        raise BadUsage("usage", f"--at {shown(text)}: {shown(data)} is no time there", times_of(domain))
+        raise BadUsage("usage", f"--at {shown(text)}: {shown(data)} is not a time there", times_of(domain))
     return row["name"], time
 
 

@@ -35,7 +35,7 @@ def check_text(content: bytes, file: str) -> FileReport:
 
 
 def unreadable(file: str, error: PointstampError) -> FileReport:
-    """The report on a file that is no graph."""
+    """The report on a file that is not a graph."""
     return FileReport(file, UNDECIDED, [_diagnostic_of(error)], readable=False)
 
 

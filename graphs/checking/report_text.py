@@ -71,7 +71,7 @@ def _verdict(report: FileReport, paint: _Paint) -> str:
 
 
 def _proved(report: FileReport) -> Iterable[str]:
-    """What is known of the four verdicts; nothing of a file that is no graph."""
+    """What is known of the four verdicts; nothing of a file that is not a graph."""
     if not report.readable:
         return
     named: dict[bool | None, list[str]] = {True: [], False: [], None: []}

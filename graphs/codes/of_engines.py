@@ -7,7 +7,7 @@ from graphs.codes.explanation import Example, Explanation
 ENGINES = {
     "PS741": Explanation(
         means="""\
-What was given as `session` is no session of Spark, or one that was stopped; or a session or a
+What was given as `session` is not a session of Spark, or one that was stopped; or a session or a
 folder was given to another engine than `spark`.""",
         why="""\
 A run on Spark starts its jobs with that session. The other engines start none, and who names a

@@ -143,7 +143,7 @@ Begin the file with `pointstamp: 1`.""",
     ),
     "PS009": Explanation(
         means="""\
-A name of a node or an edge is no text, or is written so that some readers of YAML take it for
+A name of a node or an edge is not a text, or is written so that some readers of YAML take it for
 something else: `no` and `on` for booleans, `1:30` for a number of base 60, `1e3` for a
 thousand, `2024-01-01` for a date, `~` for nothing.""",
         why="""\
@@ -230,7 +230,7 @@ Write it as in `identity`, `{advance: 1}`, `feedback`, `enter`, `leave`, `{round
     ),
     "PS014": Explanation(
         means="""\
-The value inside `enter`, `constant`, `at_least` or `map` is no time: a fraction, true or false,
+The value inside `enter`, `constant`, `at_least` or `map` is not a time: a fraction, true or false,
 or a mapping of several keys.""",
         why="""\
 Times are whole numbers, texts of a finite domain, null, lists of times, or `{tag: time}`.

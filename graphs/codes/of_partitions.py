@@ -63,7 +63,7 @@ PARTITIONS = {
 Assets need each other, and following what one partition needs leads back to this partition, or
 to a later one of the same asset. So it waits for itself, or for ever later ones.""",
         why="""\
-It can never be made. A cycle as such is no fault: an asset that needs its own yesterday moves
+It can never be made. A cycle as such is not a fault: an asset that needs its own yesterday moves
 back in time with each step, and comes to an end where the data begins.""",
         example=Example(_OWN.replace("BACK", "0"), "sh"),
         fix="""\

@@ -58,7 +58,7 @@ from pointstamp import Graph, close
 
 class Halve:
     def apply(self, time):
-        return [time / 2]             # half of 3 is no natural number
+        return [time / 2]             # half of 3 is not a natural number
 
 graph = Graph("nat").node("first", summary=Halve()).node("second").edge("first", "second")
 close(graph, [("first", 3)])

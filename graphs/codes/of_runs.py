@@ -119,7 +119,7 @@ lines is `graphs.JsonLines(path)`.""",
     ),
     "PS708": Explanation(
         means="""\
-`nodes` names a node that the graph does not have, or gives one something that is no code. So does
+`nodes` names a node that the graph does not have, or gives one something that is not code. So does
 a method with `yield`, or a function that is not `Mapped(function, flat=True)`: called, it does
 nothing but make a generator. It is refused when it is called.""",
         why="""\
@@ -131,7 +131,7 @@ function of one value.""",
     ),
     "PS709": Explanation(
         means="""\
-`sources` names an edge that is no input of the graph.""",
+`sources` names an edge that is not an input of the graph.""",
         why="""\
 Messages would come in where the graph has nothing for them, and the input that was meant would be
 closed.""",

@@ -146,7 +146,7 @@ command anew.""",
     ),
     "PS511": Explanation(
         means="""\
-`Tracker.restore` was given something that is no snapshot, one of another version, or one that
+`Tracker.restore` was given something that is not a snapshot, one of another version, or one that
 does not fit together.""",
         why="""\
 A tracker in a wrong state gives wrong answers from then on, so it is refused as a whole.""",

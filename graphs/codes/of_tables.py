@@ -26,7 +26,7 @@ Mend the rows, or give them to a sink: `FrameSource(rows, "day", aside=without_d
     ),
     "PS772": Explanation(
         means="""\
-What stands in the column of times, or in the name of a file, is no time of the input edge.""",
+What stands in the column of times, or in the name of a file, is not a time of the input edge.""",
         why="""\
 A time of another type is never before or after those of the edge, so nothing could ever say that
 it is complete.""",
@@ -112,7 +112,7 @@ What the line says; then start the run again.""",
     ),
     "PS777": Explanation(
         means="""\
-A folder has no commits of a ParquetSink, or one of them is no commit.""",
+A folder has no commits of a ParquetSink, or one of them is not a commit.""",
         why="""\
 Only what is committed is read, so that nobody sees half a time. A folder without commits is most
 often another folder.""",

@@ -130,14 +130,14 @@ def read_recursion(data: Any, path: Path = ("recursion",)) -> Recursion:
     main = _name(data.get("main"), "main", (*path, "main") if "main" in data else path)
     if main not in bodies:
         raise NotationError(
-            "PS016", f"main is {quoted(main)}, which is no graph here", suggestion(main, bodies), (*path, "main")
+            "PS016", f"main is {quoted(main)}, which is not a graph here", suggestion(main, bodies), (*path, "main")
         )
     for name, body in bodies.items():
         for call, callee in body.calls.items():
             if callee not in bodies:
                 raise NotationError(
                     "PS016",
-                    f"{quoted(call)} calls {quoted(callee)}, which is no graph here",
+                    f"{quoted(call)} calls {quoted(callee)}, which is not a graph here",
                     suggestion(callee, bodies),
                     (*path, "graphs", name, "calls", call),
                 )

@@ -198,7 +198,9 @@ def _finite(value: Any, path: Path) -> Domain:
     pairs = _list(value.get("below", []), (*path, "below"), "PS012", "below")
     for position, pair in enumerate(pairs):
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(item, str) for item in pair):
-            raise NotationError("PS012", "below lists something that is no pair", "[a, b]", (*path, "below", position))
+            raise NotationError(
+                "PS012", "below lists something that is not a pair", "[a, b]", (*path, "below", position)
+            )
     if len(elements) > LARGEST_NUMBER_OF_ELEMENTS:
         raise NotationError(
             "PS004", f"finite has {len(elements)} elements", f"at most {LARGEST_NUMBER_OF_ELEMENTS}", path
@@ -292,14 +294,16 @@ def _summary(data: Any, path: Path, depth: int) -> Declared:
 
 def _time(data: Any, path: Path) -> Any:
     if isinstance(data, float | bool):
-        raise NotationError("PS014", f"{data!r} is no time", "a whole number, text, null, a list or {tag: time}", path)
+        raise NotationError(
+            "PS014", f"{data!r} is not a time", "a whole number, text, null, a list or {tag: time}", path
+        )
     if isinstance(data, Tagged):
         return Tagged(data.tag, _time(data.value, path))
     if isinstance(data, list | tuple):
         return tuple(_time(item, (*path, position)) for position, item in enumerate(data))
     if isinstance(data, Mapping):
         if len(data) != 1:
-            raise NotationError("PS014", "a mapping of several keys is no time", "{left: 3}", path)
+            raise NotationError("PS014", "a mapping of several keys is not a time", "{left: 3}", path)
         tag, value = next(iter(data.items()))
         return Tagged(tag, _time(value, (*path, tag)))
     return data
@@ -320,7 +324,7 @@ def _table(data: Any, path: Path) -> Declared:
         raise NotationError("PS004", f"map lists {len(pairs)} pairs", f"at most {LARGEST_NUMBER_OF_ROWS}", path)
     for position, pair in enumerate(pairs):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise NotationError("PS013", "map lists something that is no pair", "[from, to]", (*path, position))
+            raise NotationError("PS013", "map lists something that is not a pair", "[from, to]", (*path, position))
         rows.append((_time(pair[0], (*path, position, 0)), _time(pair[1], (*path, position, 1))))
     return Table(tuple(rows))
 

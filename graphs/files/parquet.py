@@ -73,7 +73,7 @@ def _given(row: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
 
 def _name(value: Any, table: str) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise PointstampError("PS009", f"{table}: {value!r} is no name", "text, or whole numbers")
+        raise PointstampError("PS009", f"{table}: {value!r} is not a name", "text, or whole numbers")
     return str(value)
 
 

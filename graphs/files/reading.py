@@ -182,7 +182,7 @@ def _add_edge(graph: Graph, edge: Any, path: Path, shared: _Shared) -> None:
         end = None if edge.get(key) is None else _name(edge[key], (*path, key))
         if end is not None and end not in graph.nodes:
             hint = suggestion(end, graph.nodes) if graph.nodes else "declare it under nodes"
-            raise NotationError("PS011", f"{key} names {quoted(end)}, which is no node", hint, (*path, key))
+            raise NotationError("PS011", f"{key} names {quoted(end)}, which is not a node", hint, (*path, key))
         ends.append(end)
     name = None if edge.get("id") is None else _name(edge["id"], (*path, "id"))
     edge = _without_own_times(graph, name or f"{ends[0] or ''}->{ends[1] or ''}", edge, path)
@@ -202,7 +202,7 @@ def _check_emits(graph: Graph) -> None:
                 leaving = [other for other, place in graph.edges.items() if graph.sources[place] == name]
                 hint = suggestion(edge, leaving) if leaving else "no edge leaves it"
                 raise NotationError(
-                    "PS011", f"emits names {quoted(edge)}, which is no edge that leaves {quoted(name)}", hint,
+                    "PS011", f"emits names {quoted(edge)}, which is not an edge that leaves {quoted(name)}", hint,
                     ("nodes", name, "emits", edge),
                 )  # fmt: skip
 

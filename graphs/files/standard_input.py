@@ -13,7 +13,7 @@ def standard_input() -> BinaryIO:
     """What comes in there, as bytes."""
     try:
         handle = sys.stdin.fileno()
-    except (OSError, ValueError):  # it is no file, as where this runs inside another program
+    except (OSError, ValueError):  # it is not a file, as where this runs inside another program
         return sys.stdin.buffer
     check_readable(handle, "standard input")
     return sys.stdin.buffer

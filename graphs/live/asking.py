@@ -113,7 +113,7 @@ class LiveRun:
 
     @contextmanager
     def _read(self) -> Iterator[None]:
-        """What is not in the form of a live view's answer is no live view."""
+        """Refuse an answer that does not have the form of a live view's."""
         try:
             yield
         except (ValueError, LookupError, TypeError, RecursionError):

@@ -157,7 +157,7 @@ class _Server(ThreadingHTTPServer):
         self._tick()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that went away is no news."""
+        """Say nothing of a browser that went away."""
 
 
 class _Handler(BaseHTTPRequestHandler):

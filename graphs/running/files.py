@@ -57,7 +57,7 @@ def named(given: Iterable[str], option: str, names: Collection[str]) -> dict[str
 
 
 def check_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
-    """Refuse files that are read and written, or written twice; what is no file of its own may be shared."""
+    """Refuse files that are read and written, or written twice; what is not a file of its own may be shared."""
     if [*inputs.values()].count(STANDARD) > 1:
         raise bad_usage("--input: two edges read standard input", "a file for all but one of them")
     taken = {_identity(file): use for use, file in inputs.items() if file != STANDARD}
@@ -116,7 +116,7 @@ def open_input(file: str) -> int:
             handle = os.dup(sys.stdin.fileno())
             check_readable(handle, "standard input")
             return handle
-        except (OSError, ValueError):  # it is no file, as where this runs inside another program
+        except (OSError, ValueError):  # it is not a file, as where this runs inside another program
             with tempfile.TemporaryFile() as copy:
                 copy.write(sys.stdin.buffer.read())
                 copy.flush()
@@ -181,7 +181,7 @@ def _standard_output() -> int:
             sys.stdout.reconfigure(line_buffering=True)
         return os.dup(sys.stdout.fileno())
     except (OSError, ValueError):
-        raise bad_usage("standard output is no file", "run it as a command") from None
+        raise bad_usage("standard output is not a file", "run it as a command") from None
 
 
 def check_whole(folder: Path, file: str, size: int, mark: str) -> None:

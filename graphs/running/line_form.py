@@ -64,7 +64,7 @@ class LineForm:
         except RecursionError:
             time = NO_TIME
         if time is NO_TIME:
-            raise BadLine(f"{shown(data)} is no time of {quoted(self._edge)}", f"a time of {self._domain!r}")
+            raise BadLine(f"{shown(data)} is not a time of {quoted(self._edge)}", f"a time of {self._domain!r}")
         if type(time) is int:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()

@@ -107,7 +107,7 @@ def in_words(choice: Choice) -> str:
 def read_order(path: str, network: Network) -> list[tuple[int, Choice]]:
     """The choices of a file with their lines; PS746 where one has not the form, or names what there is not.
 
-    A last line that is torn, as where the run was killed that wrote it, is no choice; that is said on stderr.
+    A last line that is torn, as where the run was killed that wrote it, is not a choice; that is said on stderr.
     """
     found = []
     try:

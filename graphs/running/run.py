@@ -302,7 +302,7 @@ class Command:
         return watch if observer is None else Observers(observer, watch)
 
     def _read(self) -> tuple[int, int] | None:
-        """How many bytes of the inputs were read, and how many there are; None where one of them is no file."""
+        """How many bytes of the inputs were read, and how many there are; None where one of them is not a file."""
         known = [lines.read_of for lines in [*self.lines.values()]]
         if not known or None in known:
             return None

@@ -201,7 +201,7 @@ def _pipeline(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     out = sys.stdout
     with ExitStack() as opened:
-        opened.enter_context(redirect_stdout(sys.stderr))  # what the pipeline prints is no part of the answer
+        opened.enter_context(redirect_stdout(sys.stderr))  # what the pipeline prints is not part of the answer
         dataflow = load_pipeline(options.target)
         request = _request(options, dataflow.graph) if isinstance(dataflow.graph, Graph) else None
         inputs: list[Lines] = []

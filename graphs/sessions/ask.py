@@ -201,7 +201,7 @@ def _integer(digits: str) -> int:
 
 
 def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 def _distinct(pairs_: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -209,7 +209,7 @@ def _keys_in(mapping: dict[str, Any]) -> int:
 
 
 def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 _decode: Callable[[str], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
@@ -389,7 +389,7 @@ def track(graph: Graph, lines: BinaryIO, answers: BinaryIO, record: BinaryIO | N
 def recorded(line: bytes, answer: str) -> bytes:
     """A line with its answer as a line of a trace: {"in": ..., "out": ...}.
 
-    What is no step (PS501) is kept as text, whatever its bytes are, and what is too long is kept as null.
+    What is not a step (PS501) is kept as text, whatever its bytes are, and what is too long is kept as null.
     """
     if len(line) > LONGEST_LINE:
         kept = "null"

@@ -51,7 +51,7 @@ def normal_summary(network: Network, edge: int) -> NormalSummary:
     """An internal edge's summary; `Undecided` for a summary or domain of the user's own."""
     summary = network.summaries[edge]
     if not isinstance(summary, NormalSummary):
-        raise Undecided(f"the summary on {network.edges[edge]!r} is no declared one")
+        raise Undecided(f"the summary on {network.edges[edge]!r} is not a declared one")
     return summary
 
 
@@ -59,7 +59,7 @@ def layout_at(network: Network, node: int) -> Layout:
     """The layout of a node's domain; `Undecided` for a domain of the user's own."""
     layout = layout_of(network.domains[node])
     if layout is None:
-        raise Undecided(f"the domain of {network.nodes[node]!r} is no built-in one")
+        raise Undecided(f"the domain of {network.nodes[node]!r} is not a built-in one")
     return layout
 
 

@@ -60,7 +60,7 @@ static int read_row(Kernel *self, int number_of, PyObject *time, number *row, in
     const Vertex *vertex = &self->vertices[number_of];
     if (!vertex->is_row) return read_number(time, row, is_bound);
     if (!PyTuple_Check(time) || PyTuple_GET_SIZE(time) != vertex->places) {
-        PyErr_SetString(PyExc_TypeError, "a time is no row of the length that its vertex has");
+        PyErr_SetString(PyExc_TypeError, "a time is not a row of the length that its vertex has");
         return -1;
     }
     for (int place = 0; place < vertex->places; place++)

@@ -277,7 +277,7 @@ class Table(NamedTuple):
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
         for time, _ in self.rows:
             if not source.contains(time):
-                raise mismatch(self, source, f"{_shown(time)} is no time of it")
+                raise mismatch(self, source, f"{_shown(time)} is not a time of it")
         return _those_with(self, [result for _, result in self.rows], source, hints)
 
     def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:

@@ -61,7 +61,7 @@ def time_from_json(domain: Domain, data: Json) -> Time:
     """The time of the domain that the data writes; an error where it writes none."""
     time = _tuples(domain, data)
     if not contains(domain, time):
-        raise ValueError(f"{data!r} is no time of {domain!r}")
+        raise ValueError(f"{data!r} is not a time of {domain!r}")
     return time
 
 

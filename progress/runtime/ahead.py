@@ -60,7 +60,7 @@ class Ahead:
         return tuple(self._open)
 
     def resume(self, times: Iterable[Any]) -> None:
-        """Go on where these times were in flight; what is no time here is not."""
+        """Go on where these times were in flight; what is not a time here is not."""
         found = (as_time(self._domain, time) for time in times)
         self._open = {time: self._results(time) for time in found if time is not NO_TIME}
 

@@ -108,7 +108,7 @@ def policies(on_error: Any, network: Network) -> dict[str, OnError]:
     nodes = [*network.nodes, *network.inputs]
     for name, policy in found.items():
         if name != "*" and name not in nodes:
-            what = f"on_error names {brief(name)}, which is no node of the graph"
+            what = f"on_error names {brief(name)}, which is not a node of the graph"
             raise PointstampError("PS718", what, f"a node or an input edge, or '*' for all: {one_of(name, nodes)}")
         last: Any = policy.then if isinstance(policy, Retry) else policy
         if not isinstance(last, Stop | DeadLetter):

@@ -51,7 +51,7 @@ def fitted(rows: Iterable[Any], kinds: Mapping[str, Kind]) -> list[dict[str, Any
         elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
             values = list(row)
         else:
-            raise PointstampError("PS745", f"{brief(row)} is no row", RIGHT)
+            raise PointstampError("PS745", f"{brief(row)} is not a row", RIGHT)
         if len(values) != len(kinds):
             what = f"the row {brief(row)} has {len(values)} of {len(kinds)} columns"
             raise PointstampError("PS745", what, ", ".join(kinds))

@@ -64,7 +64,7 @@ class NotAllowed(PointstampError):
 def not_an_exit(node: str, edge: str, edges: tuple[str, ...]) -> NotAllowed:
     """A message on an edge that does not leave the node."""
     right = one_of(edge, edges, "no edge leaves it")
-    return NotAllowed("PS701", f"{brief(node)} sends on {brief(edge)}, which is no edge that leaves it", right)
+    return NotAllowed("PS701", f"{brief(node)} sends on {brief(edge)}, which is not an edge that leaves it", right)
 
 
 def sends_too_early(node: str, edge: str, time: Any, event: Any, earliest: tuple[Any, ...]) -> NotAllowed:
@@ -91,7 +91,7 @@ def asks_for_none(node: str) -> NotAllowed:
 
 
 def no_time_of(node: str, place: str, time: Any, domain: Domain) -> NotAllowed:
-    """A message, or a request, at something that is no time there."""
+    """A message, or a request, at something that is not a time there."""
     does = "requests a notification" if place == node else f"sends on {brief(place)}"
     return NotAllowed("PS503", f"{brief(node)} {does} at {brief(time)}, which is not a time there", times_of(domain))
 

@@ -111,7 +111,7 @@ class Out:
         """Send a message; refused here and now where the summary does not allow it (PS701, PS702).
 
         What Python holds for equal to a time at which the call has sent there, as 1.0 to 1, is that time, which is how
-        the message is found its place so fast; anywhere else it is no time (PS503).
+        the message is found its place so fast; anywhere else it is not a time (PS503).
         """
         try:
             values = self._lists.get((edge, time))

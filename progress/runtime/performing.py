@@ -116,7 +116,7 @@ async def go_on(
     pause: Callable[[float], Awaitable[object]],
     is_stopping: Callable[[], bool],
 ) -> Performed:
-    """Go on with an action that waits, in an event loop. What is raised because the run stops is no failure."""
+    """Go on with an action that waits, in an event loop. What is raised because the run stops is not a failure."""
     task = task_of_now()
     while waits is not None:
         if isinstance(waits, Pause):

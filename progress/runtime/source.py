@@ -428,7 +428,7 @@ class Feed:
     def _take(
         self, time: Any, values: Sequence[Any], batches: dict[Any, list[Any]], late: list[tuple[Any, Any]]
     ) -> None:
-        """Messages of one time; what is no time of the input is refused."""
+        """Messages of one time; what is not a time of the input is refused."""
         found = as_time(self._domain, time)
         if found is NO_TIME:
             raise no_time_there(self.edge, time, self._domain)

@@ -147,6 +147,6 @@ def kept_nowhere(node: str, at: str) -> NotAllowed:
 
 
 def kept_until_no_time(node: str, at: str, until: Any, domain: Domain) -> NotAllowed:
-    """A table that is to be kept until something that is no time there."""
+    """A table that is to be kept until something that is not a time there."""
     what = f"{brief(node)} keeps a table until {brief(until)}, which is not a time at {brief(at)}"
     return NotAllowed("PS503", what, times_of(domain))

@@ -26,7 +26,7 @@ class Names:
 class State:
     """Q(e) of every edge, LocState(p) and NotRequests(p) of every node.
 
-    `coming` is no part of the paper's state: the messages that the outside still has for each edge. It is what makes
+    `coming` is not part of the paper's state: the messages that the outside still has for each edge. It is what makes
     `Inp` finite.
     """
 

@@ -119,7 +119,7 @@ class System:
     def _leaving(self, node: int, name: str) -> int:
         edge = self.names.edge.get(name)
         if edge is None or self._network.sources[edge] != node:
-            what = f"{self.names.nodes[node]!r} sends on {brief(name)}, which is no edge that leaves it"
+            what = f"{self.names.nodes[node]!r} sends on {brief(name)}, which is not an edge that leaves it"
             raise PointstampError("PS502", what, "name an edge that leaves the node")
         return edge
 

@@ -191,7 +191,7 @@ class Ledger:
         try:
             name, time = item
         except (TypeError, ValueError):
-            raise wrong_form(f"{brief(item)} is no pair", "a location and a time") from None
+            raise wrong_form(f"{brief(item)} is not a pair", "a location and a time") from None
         place = self.place(name)
         return place, time if place.contains(time) else self.time(place, time)
 
@@ -200,7 +200,7 @@ class Ledger:
         try:
             name, time = item
         except (TypeError, ValueError):
-            raise wrong_form(f"{brief(item)} is no request", "a node and a time") from None
+            raise wrong_form(f"{brief(item)} is not a request", "a node and a time") from None
         node = self.nodes.get(name) if type(name) is str else None
         if node is None:
             node = self.node(name)

@@ -48,7 +48,7 @@ def unknown_place(name: object, known: Iterable[str]) -> Refusal:
 
 
 def no_time_there(location: str, time: object, domain: Domain) -> Refusal:
-    """A value that is no time of the location's domain."""
+    """A value that is not a time of the location's domain."""
     right = right_time(time, domain)
     return RefusedTime("PS503", lambda show: (f"{show(time)} is not a time at {brief(location)}", right))
 
@@ -138,4 +138,4 @@ def not_to_be_copied() -> Refusal:
 
 def bad_snapshot(what: str) -> Refusal:
     """A snapshot that is none, or none of this graph."""
-    return Refusal("PS511", f"this is no snapshot: {what}", "what `snapshot()` gave for the same graph")
+    return Refusal("PS511", f"this is not a snapshot: {what}", "what `snapshot()` gave for the same graph")

@@ -66,7 +66,7 @@ def read_snapshot(data: Any) -> Saved:
     reported = [_row(item, 2) for item in data["reported"]]
     steps, since = data.get("steps", 0), data.get("since", [])
     if type(steps) is not int or steps < 0 or not isinstance(since, list):
-        raise bad_snapshot("steps is no number of steps, or since no list")
+        raise bad_snapshot("steps is not a number of steps, or since is not a list")
     waited = [_row(item, 4) for item in since]
     for _, _, step, at in waited:
         if type(step) is not int or not 0 <= step <= steps or not (at is None or type(at) in (int, float)):

@@ -298,7 +298,7 @@ def test_a_port_that_is_taken_is_one_line_and_nothing_has_happened(folder: Path)
 def test_a_port_that_is_none_is_bad_usage(folder: Path, port: str) -> None:
     result = run(folder, "totals.py", f"--ui={port}")
     assert (result.exit_code, result.out) == (2, "")
-    assert "is no port: they go from 0 to 65535" in result.err
+    assert "is not a port: they go from 0 to 65535" in result.err
     assert result.err.count("\n") == 1
 
 

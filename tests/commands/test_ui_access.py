@@ -142,7 +142,7 @@ def test_nothing_is_taken_where_there_is_no_token() -> None:
         ('{"edge": "numbers"}', "is taken"),
         ('{"edge": ["numbers"], "line": {}}', "is taken"),
         ('{"edge": "totals", "line": {"time": 0, "value": 1}}', "nothing is given there"),
-        ('{"edge": "numbers", "line": {"time": -1, "value": 1}}', "-1 is no time of 'numbers'"),
+        ('{"edge": "numbers", "line": {"time": -1, "value": 1}}', "-1 is not a time of 'numbers'"),
         ('{"edge": "numbers", "line": {"time": 0}}', "there is no value"),
         ('{"edge": "numbers", "line": {"time": 0, "value": 1, "time": 2}}', "a key appears twice"),
         ('{"edge": "numbers", "line": {"time": 0, "value": NaN}}', "NaN"),
@@ -255,7 +255,7 @@ def folder(tmp_path: Path) -> Path:
         ("--input numbers=ui", "takes what a page gives, and there is none (--ui PORT; ./ui is a file of that name)"),
         ("--input numbers=ui --ui 0 --state kept", "nobody could give it again after a kill"),
         ("--ui :80", "':80' has no host before the colon"),
-        ("--ui 127.0.0.1:http", "is no port: they go from 0 to 65535"),
+        ("--ui 127.0.0.1:http", "is not a port: they go from 0 to 65535"),
     ],
 )
 def test_what_would_not_be_safe_is_refused_in_one_line(folder: Path, options: str, says: str) -> None:

@@ -123,7 +123,7 @@ def test_a_wait_is_found_opened_understood_and_ended(browser: Browser, blocked: 
         expect(page.locator("#given")).to_have_text("Times: this is not JSON")
         page.get_by_label("From now on only at or after").fill("-1")
         page.get_by_role("button", name="Give it").click()
-        expect(page.locator("#given")).to_contain_text("-1 is no time of 'corrections'")
+        expect(page.locator("#given")).to_contain_text("-1 is not a time of 'corrections'")
         page.get_by_label("From now on only at or after").fill("1")
         page.get_by_role("button", name="Give it").click()
         expect(page.locator("#news")).to_have_text("total at 0 waits no more.")

@@ -1491,7 +1491,7 @@ SEMANTICS = (
                 "return super().successors(state)",
             ),
             (
-                "a node that is no function is taken for one",
+                "a node that is not a function is taken for one",
                 "system.py",
                 "if not alike(outcome, step(self.nodes[name], state, event, before, name)):",
                 "if False:",

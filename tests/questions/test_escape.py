@@ -197,7 +197,7 @@ def test_each_edge_gives_one_escape() -> None:
     node = FunctionNode(lambda state, event: (0, [], {edge: [Message(event.time)] for edge in "dcbae"}))
     escapes = found(node, {"in": [A0, Message(1)], "p": [2]}, graph, "p")
     assert [escape.complaint.split(",")[0] for escape in escapes] == [f"sends at 0 on {e!r}" for e in "abed"]
-    assert "'d', which is no edge that leaves it" in str(escapes[-1])
+    assert "'d', which is not an edge that leaves it" in str(escapes[-1])
 
 
 def test_notify_false_is_held_to() -> None:

@@ -65,7 +65,7 @@ REFUSED = [  # what stands in a file, what takes its place, the code, the part o
     ("merge: {}", "merge: {}, ret-right: {}", "PS010", "ret-right", "a part of the call 'right'"),
     ("merge: {}", "merge: {}, exit->ret-left: {}", "PS010", "exit->ret-left", "a part of the call 'left'"),
     ("{from: entry,", "{id: call-right->entry, from: entry,", "PS010", "{id: call", "a part of the call 'right'"),
-    ("to: left}", "to: call-left}", "PS011", "to: call-left", "which is no node"),
+    ("to: left}", "to: call-left}", "PS011", "to: call-left", "which is not a node"),
 ]
 
 
@@ -88,7 +88,7 @@ SEVERAL_REFUSED = [
     ("{ask_odd: odd}", "{ask_odd: off}", "PS009", "off", "boolean"),
     ("{ask_odd: odd}", "{ask_even: odd}", "PS016", "ask_even: even", "a call of two graphs at once"),
     ("in: even_in", "in: odd_in", "PS016", "in: odd_in, out: odd_out", "in of two graphs at once"),
-    ("{ask_odd: odd}", "{ask_odd: odd, nowhere: odd}", "PS016", "nowhere: odd", "which is no node"),
+    ("{ask_odd: odd}", "{ask_odd: odd, nowhere: odd}", "PS016", "nowhere: odd", "which is not a node"),
     ("{in: odd_in, out: odd_out, calls: {ask_even: even}}", "odd_in", "PS007", "odd: odd_in", "text"),
     ("out: odd_out, calls", "call", "PS006", "call: {", "did you mean calls?"),
     ("    odd:", "    010:", "PS009", "010", "octal"),

@@ -374,7 +374,7 @@ def _no_time(rng: random.Random, domain: Domain) -> Any:
 
 
 def _malformed(rng: random.Random, graph: Graph, step: Step) -> Step:
-    """The step with something in it that is no step at all."""
+    """The step with something in it that is not a step at all."""
     edge, node = rng.choice(graph.edges), rng.choice(graph.nodes)
     sent, at = any_time(rng, graph.domain[edge]), any_time(rng, graph.domain[node])
     wrong: list[tuple[str, Any]] = [

@@ -153,7 +153,7 @@ def test_systems_that_cannot_be_are_refused(build: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("sent", "asked", "words"),
     [
-        ({"in": [A]}, [], "'p' sends on 'in', which is no edge that leaves it"),
+        ({"in": [A]}, [], "'p' sends on 'in', which is not an edge that leaves it"),
         ({"nowhere": [A]}, [], "'p' sends on 'nowhere'"),
         ({"out": [Message("x")]}, [], "'x' is not a time at 'out'"),
         ({}, [-1], "'p' asks for a notification that cannot be"),

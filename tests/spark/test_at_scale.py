@@ -308,7 +308,7 @@ EDGES = "SELECT * FROM VALUES ('x', 'a', 'b') AS (id, `from`, to)"
         ("SELECT id, 'yes' AS notify FROM (" + NODES + ")", EDGES, "PS007", "notify is a column of string"),
         ("SELECT id, 5 AS time FROM (" + NODES + ")", EDGES, "PS012", "domain"),
         ("SELECT id, 'forwards' AS summary FROM (" + NODES + ")", EDGES, "PS013", "forwards"),
-        ("SELECT id, 'list' AS emits FROM (" + NODES + ")", EDGES, "PS007", "emits of 'a' is no mapping"),
+        ("SELECT id, 'list' AS emits FROM (" + NODES + ")", EDGES, "PS007", "emits of 'a' is not a mapping"),
         ('SELECT id, \'{"y": "never"}\' AS emits FROM (' + NODES + ")", EDGES, "PS011", "emits names"),
         (NODES, "SELECT 'x' AS id", "PS760", "neither a column from nor a column to"),
         (NODES, "SELECT 'x' AS id, 'a' AS `from`, 1.5D AS to", "PS009", "to is a column of double"),

@@ -262,8 +262,8 @@ def test_the_command_checks_alike_on_both_engines(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["--at", "input=null"], 2, "null is no time there"),
-        (["--at", 'input="noon"'], 2, '"noon" is no time there'),
+        (["--at", "input=null"], 2, "null is not a time there"),
+        (["--at", 'input="noon"'], 2, '"noon" is not a time there'),
         (["--at", "nowhere=1"], 2, "there is no such location"),
         (["--at", "input=0", "--nodes", "missing.parquet"], 2, "PS001: cannot read missing.parquet: no such file"),
     ],

@@ -61,9 +61,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("v", (1,), "'v' are no columns"),
     ("v int, w int", (1,), "has 1 of 2 columns (v, w)"),
     ("v int", (1, 2), "has 2 of 1 columns (v)"),
-    ("v int", 1, "1 is no row"),
-    ("v int", None, "None is no row"),
-    ("v int", "a", "'a' is no row"),
+    ("v int", 1, "1 is not a row"),
+    ("v int", None, "None is not a row"),
+    ("v int", "a", "'a' is not a row"),
 ]
 
 

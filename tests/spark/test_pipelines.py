@@ -178,13 +178,13 @@ exec sleep 600 >/dev/null 2>&1
     [
         ((), {"JAVA_HOME": os.sep + "nowhere"}, "PS752: Spark runs on Java, and there is none in JAVA_HOME (/nowhere)"),
         (("--master", "sc://127.0.0.1:1"), {}, "PS756: no server of Spark Connect answers at 127.0.0.1:1: connection"),
-        (("--master", "local[x"), {}, "PS756: 'local[x' is no master of Spark"),
+        (("--master", "local[x"), {}, "PS756: 'local[x' is not a master of Spark"),
         (
             ("--master", "spark://127.0.0.1:1"),
             {},
             "PS756: no master answers at spark://127.0.0.1:1: connection refused",
         ),
-        (("--conf", "spark.sql.ansi.enabled=banana"), {}, "PS756: spark.sql.ansi.enabled=banana is no setting: "),
+        (("--conf", "spark.sql.ansi.enabled=banana"), {}, "PS756: spark.sql.ansi.enabled=banana is not a setting: "),
     ],
     ids=["java", "connect", "master", "nobody", "setting"],
 )

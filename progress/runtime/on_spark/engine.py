@@ -203,7 +203,7 @@ def session_for(session: Any) -> SparkSession:
     if session is None:
         return start_session(graphframes=False)
     if not is_remote(session) and not hasattr(session, "sparkContext"):
-        raise no_session(f"{brief(session)} is no session of Spark")
+        raise no_session(f"{brief(session)} is not a session of Spark")
     if session.is_stopped if is_remote(session) else session.sparkContext._jsc is None:
         raise no_session("the session was stopped")
     check_session(session, graphframes=False)

@@ -86,7 +86,7 @@ def start_session(
     if remote is not None and graphframes is not False:
         raise _connect()
     if master is not None and remote is None and not MASTERS.match(master):
-        raise PointstampError("PS756", f"{master!r} is no master of Spark", "local[*], or spark://host:port")
+        raise PointstampError("PS756", f"{master!r} is not a master of Spark", "local[*], or spark://host:port")
     if graphframes:
         check_choice(graphframes)
     with _STARTING:
@@ -267,7 +267,7 @@ def _check_settings(settings: Mapping[str, str], gateway: Any) -> None:
         except (Py4JError, PySparkException) as error:
             java = getattr(error, "java_exception", None)
             reason = reason_in(java.getMessage() if java is not None else str(error))
-            raise PointstampError("PS756", f"{key}={value} is no setting: {reason}", "another value") from None
+            raise PointstampError("PS756", f"{key}={value} is not a setting: {reason}", "another value") from None
 
 
 # --- the session -----------------------------------------------------------------------------------------------------

@@ -295,7 +295,7 @@ def _commit(folder: Folder, name: str) -> dict[str, Any]:
     except ValueError:
         found = {}
     if not found.keys() >= KNOWN:
-        what = f"{brief(folder.place(f'{COMMITS}/{name}'))} is no commit"
+        what = f"{brief(folder.place(f'{COMMITS}/{name}'))} is not a commit"
         raise PointstampError("PS777", what, "as a ParquetSink wrote it")
     return found
 
