@@ -15,8 +15,8 @@ def _graph(nodes: str, edges: tuple[str, ...], recursion: str = _CALLS) -> Examp
 CALLS = {
     "PS016": Explanation(
         means="""\
-The key `recursion` describes no calls of this graph: it names something that is not a node, or not a
-graph, names one node for two purposes, or the same call twice.""",
+The key `recursion` describes no calls of this graph: it names something that is not a
+node, or not a graph, names one node for two purposes, or the same call twice.""",
         why="""\
 Which nodes are calls decides what a time is. A misspelt call would be an ordinary node, and the
 graph would not be recursive.""",

@@ -230,8 +230,8 @@ Write it as in `identity`, `{advance: 1}`, `feedback`, `enter`, `leave`, `{round
     ),
     "PS014": Explanation(
         means="""\
-The value inside `enter`, `constant`, `at_least` or `map` is not a time: a fraction, true or false,
-or a mapping of several keys.""",
+The value inside `enter`, `constant`, `at_least` or `map` is not a time: a fraction, true or
+false, or a mapping of several keys.""",
         why="""\
 Times are whole numbers, texts of a finite domain, null, lists of times, or `{tag: time}`.
 Fractions are left out because their sums are not exact.""",

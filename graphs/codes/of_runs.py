@@ -119,9 +119,9 @@ lines is `graphs.JsonLines(path)`.""",
     ),
     "PS708": Explanation(
         means="""\
-`nodes` names a node that the graph does not have, or gives one something that is not code. So does
-a method with `yield`, or a function that is not `Mapped(function, flat=True)`: called, it does
-nothing but make a generator. It is refused when it is called.""",
+`nodes` names a node that the graph does not have, or gives one something that is not code. So
+does a method with `yield`, or a function that is not `Mapped(function, flat=True)`: called, it
+does nothing but make a generator. It is refused when it is called.""",
         why="""\
 The node that was meant would pass messages on as if it had no code.""",
         example=_run("", nodes='{"cuont": str.upper}'),
