@@ -182,7 +182,7 @@ def test_what_equals_a_time_that_was_sent_at_is_that_time_and_elsewhere_none() -
             for equal in (1.0, True):
                 out.send("out", equal, "b")
             for other in (2.0, False):
-                assert "no time there" in refused("PS503", partial(out.send, "out", other, "c"))
+                assert "is not a time there" in refused("PS503", partial(out.send, "out", other, "c"))
 
     results = run(Dataflow(line("p"), {"p": Sends()}), "sim", sources={"in": numbers(1)})
     assert repr(results["out"]) == "[(1, 'a'), (1, 'b'), (1, 'b')]"
