@@ -30,6 +30,24 @@ def assert_valid_graph(
     tool : of whose graph the other argument is the target, as for `check --from`: `("app:graph", tool="langgraph")`
     ignore : codes (`"PS402"`) or names (`"unreachable"`) of findings that are left out
     strict : warnings are errors, too
+
+    Returns
+    -------
+    The report, with what is left to say.
+
+    Raises
+    ------
+    AssertionError
+        where the graph has errors, or there is none in what is given.
+    PointstampError
+        PS614 where `ignore` names a code that does not exist.
+
+    Examples
+    --------
+    >>> from pointstamp import assert_valid_graph, from_edges
+    >>> report = assert_valid_graph(from_edges([(None, "a"), ("a", None)]))
+    >>> report.valid
+    True
     """
     __tracebackhide__ = True  # pytest shows the line of the test, not this one
     left_out = {code(word).number for word in ([ignore] if isinstance(ignore, str) else ignore)}

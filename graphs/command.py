@@ -44,7 +44,19 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and answer its exit code."""
+    """Run a command and answer its exit code.
+
+    Returns
+    -------
+    The exit code: 0 fine, 1 findings, 2 bad usage or input that is not a graph, 3 a defect of this project.
+
+    Examples
+    --------
+    >>> from pointstamp import main
+    >>> main(["explain", "PS301"]) == 0  # doctest: +ELLIPSIS
+    PS301...
+    True
+    """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is escaped, never an error

@@ -16,6 +16,28 @@ def compose(first: Graph, second: Graph, name: str | None = None) -> Graph:
     """The joined graph. Both ends of a shared edge must agree on its domain. Cost: O(nodes + edges) of both.
 
     A graph with calls is refused (PS016): its calls would run the whole.
+
+    Returns
+    -------
+    The joined graph.
+
+    Raises
+    ------
+    PointstampError
+        PS010 where both have a location that they cannot share, PS016 where one has calls, PS401 where the ends of a
+        shared
+        edge disagree.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph, compose
+    >>> first, second = Graph(), Graph()
+    >>> _ = first.node("a")
+    >>> _ = first.edge("a", None, "between")
+    >>> _ = second.node("b")
+    >>> _ = second.edge(None, "b", "between")
+    >>> list(compose(first, second).nodes)
+    ['a', 'b']
     """
     for graph in (first, second):
         if graph.recursion is not None:

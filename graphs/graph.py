@@ -70,6 +70,17 @@ class Graph(InNotebooks):
         `nat`, and stacks in a graph with calls
     name : an optional name
     recursion : the calls, as in a file (docs/recursion.md): `{"in": "entry", "out": "exit", "calls": ["again"]}`
+
+    Examples
+    --------
+    >>> from pointstamp import Graph
+    >>> loop = Graph()
+    >>> _ = loop.node("body")
+    >>> _ = loop.node("feedback", summary="feedback")
+    >>> _ = loop.edge("body", "feedback", "out")
+    >>> _ = loop.edge("feedback", "body", "back")
+    >>> loop
+    Graph('', 2 nodes, 2 edges)
     """
 
     def __init__(self, time: Any = None, name: str | None = None, recursion: Any = None) -> None:

@@ -30,6 +30,27 @@ def add_operator(
 
     Edges of the graph then lead to `name.input` and from `name.output`. `notify` is for the input ports. In a graph
     with calls every summary is `identity`. Cost: O(pairs).
+
+    Returns
+    -------
+    Nothing: the graph has the nodes and edges.
+
+    Raises
+    ------
+    PointstampError
+        PS010 where a name is taken, PS011 where a pair is not one of an input and an output, PS013 where a summary
+        is not
+        known.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph, add_operator
+    >>> graph = Graph()
+    >>> add_operator(
+    ...     graph, "join", ["left", "right"], ["all"], {("left", "all"): "identity", ("right", "all"): "identity"}
+    ... )
+    >>> list(graph.nodes)
+    ['join.left', 'join.right', 'join.all']
     """
     for pair in summaries:
         if pair[0] not in inputs or pair[1] not in outputs:

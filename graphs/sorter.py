@@ -51,6 +51,12 @@ class TopologicalSorter(Generic[Item]):
     graph : a mapping from each node to those before it, as `graphlib.TopologicalSorter` takes it; more with `add`
 
     Cost: O(nodes + edges) to prepare; to be told of a node costs its edges.
+
+    Examples
+    --------
+    >>> from pointstamp import TopologicalSorter
+    >>> list(TopologicalSorter({"bake": ["mix"], "eat": ["bake"]}).static_order())
+    ['mix', 'bake', 'eat']
     """
 
     def __init__(self, graph: Mapping[Item, Iterable[Item]] | None = None) -> None:

@@ -20,6 +20,16 @@ def minimal_elements(domain: Domain, times: Iterable[Any], effort: Effort | None
     """The minimal ones among `times`, each once, in the order of `domain.sort_key`; an effort pays for it.
 
     Cost: O(n log n) for total orders and for pairs of numbers, O(n * width) for others.
+
+    Returns
+    -------
+    The minimal times as a tuple.
+
+    Examples
+    --------
+    >>> from pointstamp import Nat, Product, minimal_elements
+    >>> minimal_elements(Product([Nat(), Nat()]), [(0, 1), (1, 0), (1, 1)])
+    ((0, 1), (1, 0))
     """
     if type(times) is list and len(times) == 1:  # as usual
         return (times[0],)
@@ -41,6 +51,15 @@ class Antichain(InNotebooks):
 
     Cost of each operation: O(1) for total orders, O(log width) and the times removed for pairs of numbers, O(width) for
     all others.
+
+    Examples
+    --------
+    >>> from pointstamp import Antichain, Nat, Product
+    >>> earliest = Antichain(Product([Nat(), Nat()]), [(0, 2), (1, 1)])
+    >>> earliest.insert((0, 1))
+    True
+    >>> earliest.times
+    [(0, 1)]
     """
 
     __slots__ = ("_comparing", "_count", "_domain", "_part_of", "_parts", "_stairs", "_times")

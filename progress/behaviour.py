@@ -111,6 +111,23 @@ def explore(
 
     Cost: at most `most_histories` steps of the node, each twice. Finding a state again takes O(1), but O(states) for
     states of a class of your own that cannot be hashed.
+
+    Returns
+    -------
+    What was seen: what each history leads to, and whether all were looked at.
+
+    Examples
+    --------
+    >>> from progress.behaviour import explore
+    >>> from pointstamp import Message
+    >>> class Echo:
+    ...     def initial(self):
+    ...         return [(None, ())]
+    ...
+    ...     def step(self, state, event):
+    ...         return state, (), {"out": [event.message]}
+    >>> explore(Echo(), {"in": [Message(3)]}).complete
+    True
     """
     return _Exploration(messages, times, late, node_name(node, name)).run(node, depth, most_histories)
 

@@ -17,7 +17,23 @@ from progress.topology import Network, Topology, network_of
 def clock(
     graph: Topology, messages: Iterable[tuple[str, Any]] = (), requests: Iterable[tuple[str, Any]] = ()
 ) -> Closure:
-    """The Clock of exactly these messages and requests. Cost: that of `close`."""
+    """The Clock of exactly these messages and requests. Cost: that of `close`.
+
+    Returns
+    -------
+    What may still arrive where.
+
+    Raises
+    ------
+    PointstampError
+        PS501 to PS504 where something is not a message or a request of the graph.
+
+    Examples
+    --------
+    >>> from pointstamp import clock, from_edges
+    >>> clock(from_edges([("a", "b")]), messages=[("a->b", 2)]).frontiers
+    {'b': (2,), 'a->b': (2,)}
+    """
     network = network_of(graph)
     return close_numbered(network, [*located(network, messages, "edge"), *located(network, requests, "node")])
 

@@ -69,7 +69,15 @@ class _Fallen(_Entry):
 
 
 class Closure(InNotebooks):
-    """The result of `close`: minimal times at every location, membership, and a way to each of its times."""
+    """The result of `close`: minimal times at every location, membership, and a way to each of its times.
+
+    Examples
+    --------
+    >>> from pointstamp import close, from_edges
+    >>> closure = close(from_edges([("a", "b")], lambda edge: {"advance": 1}), [("a", 3)])
+    >>> closure.frontiers["b"], ("b", 5) in closure, ("b", 3) in closure
+    ((4,), True, False)
+    """
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -231,6 +239,21 @@ def close(graph: Topology, pointstamps: Iterable[tuple[str, Any]]) -> Closure:
     Cost: each node once a time, in an order in which components come before what they lead to; inside a component where
     times can fall, falling is run to its end at once. `NoMinimalTimes` where no antichain stands for the result,
     `ClosureTooLarge` beyond the budget.
+
+    Returns
+    -------
+    The minimal times at every location, and a way to each.
+
+    Raises
+    ------
+    PointstampError
+        PS501 to PS503 where something is not a pointstamp of the graph, PS601 where there are no minimal times.
+
+    Examples
+    --------
+    >>> from pointstamp import close, from_edges
+    >>> close(from_edges([("a", "b")], lambda edge: {"advance": 1}), [("a", 3)]).frontiers["b"]
+    (4,)
     """
     network = network_of(graph)
     return close_numbered(network, [network.pointstamp(pointstamp) for pointstamp in pointstamps])

@@ -122,7 +122,15 @@ class Advancing(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The four verdicts on a graph."""
+    """The four verdicts on a graph.
+
+    Examples
+    --------
+    >>> from pointstamp import check_conditions, from_edges
+    >>> report = check_conditions(from_edges([("a", "b"), ("b", "a")]))
+    >>> report.condition_2.holds, report.advancing.holds
+    (True, False)
+    """
 
     condition_1: Condition1
     condition_2: Condition2
@@ -186,6 +194,21 @@ def check_conditions(graph: Topology) -> Report:
     Cost: O(nodes + edges) for the components; inside them O(edges) a coordinate where no summary moves times down,
     `progress.cycles.potential` where some do, and at most `progress.cycles.judging.COMPOSITIONS`
     compositions for the whole graph where neither decides; what they leave open is None.
+
+    Returns
+    -------
+    The four verdicts, each with its witness where it does not hold.
+
+    Raises
+    ------
+    PointstampError
+        PS401 where domains and summaries do not fit together.
+
+    Examples
+    --------
+    >>> from pointstamp import check_conditions, from_edges
+    >>> check_conditions(from_edges([("a", "b"), ("b", "a")], lambda edge: {"advance": 1}))
+    Report(condition 1: holds, condition 2: holds, transitive: holds, advancing: holds)
     """
     network = network_of(graph)
     if network.relation is not None:

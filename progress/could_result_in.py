@@ -46,6 +46,13 @@ class CouldResultIn(InNotebooks):
 
     A call costs O(edges * width) applications of summaries where Condition 2 holds; where it fails, at most
     `steps` and some for each edge, beyond which `SearchTooLong` is raised.
+
+    Examples
+    --------
+    >>> from pointstamp import CouldResultIn, from_edges
+    >>> leads = CouldResultIn(from_edges([("a", "b")], lambda edge: {"advance": 1}))
+    >>> leads(("a", 3), ("b", 4)), leads(("a", 3), ("b", 3))
+    (True, False)
     """
 
     def __init__(self, graph: Topology, steps: int = MOST_STEPS) -> None:

@@ -13,6 +13,15 @@ class PointstampError(Exception):
     """What is wrong (`message`), what would be right (`hint`), and where: one line, with a code of the registry.
 
     A user never sees another exception from bad input; an exception of any other class is a defect of this project.
+
+    Examples
+    --------
+    >>> from pointstamp import PointstampError, from_text
+    >>> try:
+    ...     from_text(b"nodes: []")
+    ... except PointstampError as error:
+    ...     print(error.code, error.line)
+    PS008 1
     """
 
     def __init__(

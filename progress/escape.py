@@ -130,6 +130,28 @@ def check_behaviours(
     comes after a notification of t (A&I 2.2 mention both restrictions). A node gives at most one escape for each edge,
     one for its `requests` (or `notify: false`), one for Condition 1, and one where a step does something else when it
     is made again. Cost: `explore` for each node.
+
+    Returns
+    -------
+    The escapes, and how many histories of each node were looked at.
+
+    Raises
+    ------
+    PointstampError
+        PS502 where samples or behaviours name something that is not there.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, check_behaviours, from_edges
+    >>> class Early:
+    ...     def initial(self):
+    ...         return [(None, ())]
+    ...
+    ...     def step(self, state, event):
+    ...         return state, (), {"a->out": [Message(event.message.time - 1)]}
+    >>> graph = from_edges([(None, "a"), ("a", None)])
+    >>> [escape.result for escape in check_behaviours(graph, {"a": Early()}, {"in->a": [Message(3)]})]
+    [2]
     """
     network = network_of(graph)
     given = {location: list(items) for location, items in samples.items()}

@@ -15,14 +15,28 @@ from progress.purity import Kept, check_state
 
 
 class Message(NamedTuple):
-    """A message m; `time` is time(m)."""
+    """A message m; `time` is time(m).
+
+    Examples
+    --------
+    >>> from pointstamp import Message
+    >>> Message(3, "x").time
+    3
+    """
 
     time: Any
     value: Any = None
 
 
 class Received(NamedTuple):
-    """The event (d, m): a message comes in on an edge."""
+    """The event (d, m): a message comes in on an edge.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, Received
+    >>> Received("a->b", Message(3, "x")).message.value
+    'x'
+    """
 
     edge: str
     message: Message

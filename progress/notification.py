@@ -23,6 +23,13 @@ class Blocked(NamedTuple):
     """A request that has to wait, a pointstamp that it waits for, and the way from there to an incoming edge.
 
     `folds` say where the way walks a cycle more than once, which it may where Condition 2 fails (`progress.way`).
+
+    Examples
+    --------
+    >>> from pointstamp import eligible, from_edges
+    >>> graph = from_edges([(None, "a"), ("a", "b")])
+    >>> eligible(graph, messages=[("in->a", 0)], requests=[("b", 0)]).blocked[0].proof[-1]
+    Pointstamp(location='a->b', time=0)
     """
 
     request: Pointstamp
@@ -32,7 +39,14 @@ class Blocked(NamedTuple):
 
 
 class Eligibility(NamedTuple):
-    """The requests that may be delivered now, and the others."""
+    """The requests that may be delivered now, and the others.
+
+    Examples
+    --------
+    >>> from pointstamp import eligible, from_edges
+    >>> eligible(from_edges([("a", "b")]), messages=[("a->b", 1)], requests=[("b", 0)]).eligible
+    (Pointstamp(location='b', time=0),)
+    """
 
     eligible: tuple[Pointstamp, ...]
     blocked: tuple[Blocked, ...]
@@ -45,6 +59,22 @@ def eligible(
 
     Both lists are in node order, then in a linear extension of the time order. Cost: one `close`, and O(incoming edges
     * width) for each request.
+
+    Returns
+    -------
+    The requests that may be delivered, and the others, each with one that it waits for.
+
+    Raises
+    ------
+    PointstampError
+        PS501 to PS504 where something is not a message or a request of the graph.
+
+    Examples
+    --------
+    >>> from pointstamp import eligible, from_edges
+    >>> answer = eligible(from_edges([("a", "b")]), messages=[("a->b", 1)], requests=[("b", 0), ("b", 1)])
+    >>> answer.eligible, answer.blocked[0].request
+    ((Pointstamp(location='b', time=0),), Pointstamp(location='b', time=1))
     """
     network = network_of(graph)
     requests = list(requests)

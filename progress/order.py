@@ -22,7 +22,14 @@ Time: TypeAlias = Hashable
 
 
 class Tagged(NamedTuple):
-    """A time of a `Sum`: which summand it belongs to, and the time there."""
+    """A time of a `Sum`: which summand it belongs to, and the time there.
+
+    Examples
+    --------
+    >>> from pointstamp import Tagged
+    >>> Tagged("left", 3)
+    Tagged(tag='left', value=3)
+    """
 
     tag: str
     value: Time
@@ -34,6 +41,15 @@ class Domain(Protocol):
 
     Where no finite set holds the minimal times that are asked for, `minimal_upper_bounds` and `least` raise
     `progress.summary.NoMinimalTimes` (PS601); the laws about them are then passed over.
+
+    Examples
+    --------
+    >>> from pointstamp import check_domain, Nat
+    >>> class Reversed(Nat):
+    ...     def less_equal(self, one, other):
+    ...         return one >= other
+    >>> check_domain(Reversed()) is None
+    False
     """
 
     @property
@@ -109,7 +125,14 @@ class _Structural(InNotebooks):
 
 
 class Nat(_Structural):
-    """0, 1, 2, ... up to `maximum`, or without end."""
+    """0, 1, 2, ... up to `maximum`, or without end.
+
+    Examples
+    --------
+    >>> from pointstamp import Nat
+    >>> Nat().less_equal(2, 3), Nat(9).contains(10)
+    (True, False)
+    """
 
     __slots__ = ("maximum",)
     is_total = True
@@ -143,7 +166,14 @@ class Nat(_Structural):
 
 
 class Int(_Structural):
-    """All integers; there is no least one."""
+    """All integers; there is no least one.
+
+    Examples
+    --------
+    >>> from pointstamp import Int
+    >>> Int().less_equal(-5, 3), Int().contains("x")
+    (True, False)
+    """
 
     __slots__ = ()
     is_total = True
@@ -174,7 +204,14 @@ class Int(_Structural):
 
 
 class Unit(_Structural):
-    """One time, `None`: for what happens once."""
+    """One time, `None`: for what happens once.
+
+    Examples
+    --------
+    >>> from pointstamp import Unit
+    >>> Unit().contains(None)
+    True
+    """
 
     __slots__ = ()
     is_total = True
@@ -240,7 +277,14 @@ class _Coordinates(_Structural):
 
 
 class Product(_Coordinates):
-    """Tuples ordered componentwise: (a, b) <= (c, d) when a <= c and b <= d."""
+    """Tuples ordered componentwise: (a, b) <= (c, d) when a <= c and b <= d.
+
+    Examples
+    --------
+    >>> from pointstamp import Nat, Product
+    >>> Product([Nat(), Nat()]).less_equal((0, 9), (1, 0))
+    False
+    """
 
     __slots__ = ("is_total",)
     _word = "product"
@@ -259,7 +303,14 @@ class Product(_Coordinates):
 
 
 class Lex(_Coordinates):
-    """Tuples ordered lexicographically: the first coordinate that differs decides. Every part is total."""
+    """Tuples ordered lexicographically: the first coordinate that differs decides. Every part is total.
+
+    Examples
+    --------
+    >>> from pointstamp import Lex, Nat
+    >>> Lex([Nat(), Nat()]).less_equal((0, 9), (1, 0))
+    True
+    """
 
     __slots__ = ()
     _word = "lex"
@@ -287,6 +338,13 @@ class Finite(_Structural):
     """Named times, ordered by the reflexive-transitive closure of `below`; construction costs O(elements * below).
 
     `by_rank` lists them in a linear extension, the one in which `sort_key` sorts.
+
+    Examples
+    --------
+    >>> from pointstamp import Finite
+    >>> days = Finite(["mon", "tue", "wed"], [["mon", "tue"], ["mon", "wed"]])
+    >>> days.less_equal("mon", "wed"), days.less_equal("tue", "wed")
+    (True, False)
     """
 
     __slots__ = ("_above", "_bits", "_least", "_rank", "below", "by_rank", "elements", "is_total", "positions")
@@ -371,7 +429,14 @@ class Finite(_Structural):
 
 
 class Sum(_Structural):
-    """The disjoint union of domains: times of different tags are incomparable."""
+    """The disjoint union of domains: times of different tags are incomparable.
+
+    Examples
+    --------
+    >>> from pointstamp import Nat, Sum, Tagged
+    >>> Sum({"live": Nat(), "replay": Nat()}).less_equal(Tagged("live", 1), Tagged("replay", 2))
+    False
+    """
 
     __slots__ = ("_positions", "is_total", "summands")
 

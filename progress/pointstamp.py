@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 
 class Pointstamp(NamedTuple):
-    """A message on an edge, or an event or notification at a node, as far as progress is concerned."""
+    """A message on an edge, or an event or notification at a node, as far as progress is concerned.
+
+    Examples
+    --------
+    >>> from pointstamp import Pointstamp
+    >>> Pointstamp("a->b", 3) == ("a->b", 3)
+    True
+    """
 
     location: str
     time: Any

@@ -35,7 +35,15 @@ class CustomSummary(Protocol):
 
 
 class Summary(Protocol):
-    """A summary between two domains, as the engine uses it."""
+    """A summary between two domains, as the engine uses it.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> summary = from_edges([("a", "b")], lambda edge: {"advance": 2}).network().summaries[0]
+    >>> summary.source, summary.apply(3)
+    (nat, (5,))
+    """
 
     @property
     def source(self) -> Domain:
@@ -62,7 +70,15 @@ class Summary(Protocol):
 
 
 class NormalSummary:
-    """A summary in normal form. `apply` costs O(pieces * leaves); one piece is usual."""
+    """A summary in normal form. `apply` costs O(pieces * leaves); one piece is usual.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> summary = from_edges([("a", "b")], lambda edge: {"advance": 2}).network().summaries[0]
+    >>> summary.apply(3), summary.then(summary).apply(3)
+    ((5,), (7,))
+    """
 
     __slots__ = (
         "_by_case",
@@ -215,7 +231,17 @@ class NoMinimalTimes(PointstampError):
 
 
 class OpaqueSummary:
-    """A summary of the user's own, between two domains; it is trusted to be its own monotone hull."""
+    """A summary of the user's own, between two domains; it is trusted to be its own monotone hull.
+
+    Examples
+    --------
+    >>> from pointstamp import Nat, OpaqueSummary
+    >>> class Doubled:
+    ...     def apply(self, time):
+    ...         return [2 * time]
+    >>> OpaqueSummary(Nat(), Nat(), Doubled()).apply(3)
+    (6,)
+    """
 
     __slots__ = ("custom", "source", "target")
     endless = False

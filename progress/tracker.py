@@ -63,6 +63,17 @@ class Tracker(InNotebooks):
 
     Cost: O(nodes + edges) to build. A step costs its changes, and what the engine says of them; nothing but logarithms
     grows with the number of times and requests outstanding, see `progress.engines.place`.
+
+    Examples
+    --------
+    >>> from pointstamp import Tracker, from_edges
+    >>> tracker = Tracker(from_edges([(None, "a"), ("a", "b")]), requests=[("b", 0)])
+    >>> tracker.apply(messages=[("in->a", 0, 1)], inputs={"in->a": []})
+    >>> tracker.get_ready()
+    ()
+    >>> tracker.apply(messages=[("in->a", 0, -1)])
+    >>> tracker.get_ready()
+    (Pointstamp(location='b', time=0),)
     """
 
     def __init__(

@@ -46,5 +46,22 @@ class UniversalTime:
 
 
 def universal_time(graph: Topology, location: str, time: Any) -> UniversalTime:
-    """E(location, time): an order embedding of could-result-in exactly when Condition 2 holds. Cost: one `close`."""
+    """E(location, time): an order embedding of could-result-in exactly when Condition 2 holds. Cost: one `close`.
+
+    Returns
+    -------
+    The minimal times to which (location, time) leads, at every location; compared as E is.
+
+    Raises
+    ------
+    PointstampError
+        PS502, PS503 where this is not a pointstamp of the graph, PS601 where there are no minimal times.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges, universal_time
+    >>> graph = from_edges([("a", "b")])
+    >>> universal_time(graph, "a", 0) <= universal_time(graph, "b", 0)
+    True
+    """
     return UniversalTime(close(graph, [(location, time)]), (location, time))

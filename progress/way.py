@@ -23,6 +23,12 @@ class Fold(NamedTuple):
     """Between pair `after` of a proof and the next one, both at one node, `cycle` is walked so many `times`.
 
     The cycle begins with that node and ends with the edge that leads back into it.
+
+    Examples
+    --------
+    >>> from pointstamp import Fold
+    >>> Fold(after=0, cycle=("body", "out", "body"), times=99).times
+    99
     """
 
     after: int

@@ -36,6 +36,28 @@ class Exit(Relay):
     """`out` of the main graph: what inner calls return goes back to them alone, and `results` has what is left.
 
     With output edges results leave there. A relay would send there what inner calls return as well.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Exit, from_data
+    >>> graph = from_data(
+    ...     {
+    ...         "pointstamp": 1,
+    ...         "time": {"product": ["nat", "stack"]},
+    ...         "recursion": {"in": "begin", "out": "end", "calls": ["again"]},
+    ...         "nodes": {"begin": {}, "again": {}, "end": {}},
+    ...         "edges": [
+    ...             {"id": "calls", "to": "begin"},
+    ...             {"from": "begin", "to": "again"},
+    ...             {"from": "begin", "to": "end"},
+    ...             {"from": "again", "to": "end"},
+    ...             {"id": "results", "from": "end"},
+    ...         ],
+    ...     }
+    ... )
+    >>> down = lambda value: value
+    >>> isinstance(Dataflow(graph, {"end": Exit}).nodes["end"](), Exit)
+    True
     """
 
     def __init__(self) -> None:
@@ -66,6 +88,37 @@ def call(graph: Topology, nodes: Mapping[str, Code], value: Any, *, on_error: An
     how : how it is run, as `Dataflow.run` takes it
 
     Cost: that of the run. All calls that may run do, so what is kept grows with the calls that are open at once.
+
+    Returns
+    -------
+    All that it returns.
+
+    Raises
+    ------
+    PointstampError
+        PS016 where the graph has no calls, or has epochs.
+
+    Examples
+    --------
+    >>> from pointstamp import Node, call, from_data
+    >>> graph = from_data(
+    ...     {
+    ...         "pointstamp": 1,
+    ...         "recursion": {"in": "begin", "out": "end", "calls": ["again"]},
+    ...         "nodes": {"begin": {}, "down": {}, "again": {}, "end": {}},
+    ...         "edges": [
+    ...             {"from": "begin", "to": "down"},
+    ...             {"from": "down", "to": "again"},
+    ...             {"from": "down", "to": "end"},
+    ...             {"from": "again", "to": "end"},
+    ...         ],
+    ...     }
+    ... )
+    >>> class Down(Node):
+    ...     def on_message(self, edge, time, number, out):
+    ...         out.send("down->again" if number else "down->end", time, number - 1 if number else "done")
+    >>> call(graph, {"down": Down}, 3)
+    ['done']
     """
     relation = graph.network().relation
     if not isinstance(relation, CallRelation):

@@ -32,6 +32,25 @@ def from_predecessors(predecessors: Mapping[Any, Iterable[Any]], *, time: Any = 
 
     Nodes ask for notifications and pass times on as they are. A tracker that begins with a request at every node hands
     each out when those before it are delivered, as `graphlib` does. Node names are their text. Cost: O(nodes + edges).
+
+    Returns
+    -------
+    The graph.
+
+    Raises
+    ------
+    PointstampError
+        PS007 where this is not a mapping to several nodes each, or two different nodes have one text, PS015 where a
+        node
+        waits for itself.
+
+    Examples
+    --------
+    >>> from pointstamp import Tracker, from_predecessors
+    >>> graph = from_predecessors({"bake": ["mix"], "eat": ["bake"]})
+    >>> tracker = Tracker(graph, requests=[(node, 0) for node in graph.nodes])
+    >>> [node for node, _ in tracker.get_ready()]
+    ['mix']
     """
     if not isinstance(predecessors, Mapping):
         raise _not_predecessors(f"the predecessors are {type(predecessors).__name__}")
@@ -82,6 +101,24 @@ def from_edges(
 
     Node names are their text; two different nodes with one text are refused (PS007). Edges are called `a->b`; a second
     one between the same nodes `a->b 2`, and so on.
+
+    Returns
+    -------
+    The graph.
+
+    Raises
+    ------
+    PointstampError
+        PS007 where two different nodes have one text, or an edge is not a pair, PS012, PS013 where the times or a
+        summary are
+        not known, PS015 where an edge leads from a node to itself.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> graph = from_edges([(None, "a"), ("a", "b")], lambda edge: {"advance": 1})
+    >>> list(graph.edges)
+    ['in->a', 'a->b']
     """
     names: dict[str, Any] = {}
 
@@ -125,6 +162,23 @@ def from_networkx(source: networkx.Graph[Any]) -> Graph:
     """The graph of a directed networkx (multi)graph. Other attributes are left alone. Cost: O(nodes + edges).
 
     Node names are their text; a multigraph's keys that are text name its edges.
+
+    Returns
+    -------
+    The graph.
+
+    Raises
+    ------
+    PointstampError
+        PS007 where it is not directed, PS013 where a summary is not known, PS015 where an edge leads from a node to
+        itself.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from pointstamp import from_networkx
+    >>> list(from_networkx(networkx.DiGraph([("a", "b")])).nodes)
+    ['a', 'b']
     """
     if not source.is_directed():
         raise PointstampError("PS007", "the networkx graph is undirected", "a DiGraph or a MultiDiGraph")
@@ -168,7 +222,18 @@ def read(target: str) -> Found:
 
 
 def to_networkx(graph: Graph) -> networkx.MultiDiGraph[Any]:
-    """The inverse of `from_networkx`; edges are keyed by their ids. Cost: O(nodes + edges)."""
+    """The inverse of `from_networkx`; edges are keyed by their ids. Cost: O(nodes + edges).
+
+    Returns
+    -------
+    The directed multigraph of networkx.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges, to_networkx
+    >>> list(to_networkx(from_edges([("a", "b")])).edges(keys=True))
+    [('a', 'b', 'a->b')]
+    """
     import networkx
 
     data = to_data(graph)

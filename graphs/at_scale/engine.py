@@ -34,7 +34,14 @@ Say: TypeAlias = Callable[[str], None]
 
 
 class Tables(NamedTuple):
-    """A graph as two tables, with the columns of docs/at-scale.md: DataFrames, or paths of Parquet files."""
+    """A graph as two tables, with the columns of docs/at-scale.md: DataFrames, or paths of Parquet files.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import Tables
+    >>> Tables("nodes.parquet", "edges.parquet").edges
+    'edges.parquet'
+    """
 
     nodes: DataFrame | str | os.PathLike[str]
     edges: DataFrame | str | os.PathLike[str]
@@ -44,7 +51,15 @@ AnyGraph: TypeAlias = Graph | Tables | SparkGraph
 
 
 class Choice(NamedTuple):
-    """The engine that answers, and why."""
+    """The engine that answers, and why.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import choose_engine
+    >>> from pointstamp import from_edges
+    >>> choose_engine(from_edges([("a", "b")])).engine
+    'local'
+    """
 
     engine: str
     reason: str
@@ -57,6 +72,22 @@ def choose_engine(graph: AnyGraph, engine: str = "auto", crossover: int = CROSSO
     """Which engine answers. "auto" takes Spark for `crossover` edges and more; a graph opened in Spark stays there.
 
     Cost: O(1); for DataFrames a count of the edges.
+
+    Returns
+    -------
+    The engine, and why.
+
+    Raises
+    ------
+    PointstampError
+        PS512 where there is no such engine.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import choose_engine
+    >>> from pointstamp import from_edges
+    >>> choose_engine(from_edges([("a", "b")]), crossover=1).engine
+    'spark'
     """
     if engine not in ENGINES:
         raise no_engine(engine)
@@ -171,6 +202,17 @@ def close(
 
     `say` is told which engine answers. Raises PS601 where no antichain stands for the answer, PS758 where Spark needs
     more rounds than `options.rounds`.
+
+    Returns
+    -------
+    The minimal times at every location.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import close
+    >>> from pointstamp import from_edges
+    >>> close(from_edges([("a", "b")], lambda edge: {"advance": 1}), [("a", 3)], engine="local").frontiers["b"]
+    (4,)
     """
     asked = _Asked(graph, engine, session, say, options)
     if asked.local is not None:
@@ -192,7 +234,19 @@ def proof(
     options: Options = Options(),  # noqa: B008
     say: Say | None = None,
 ) -> list[Pointstamp] | None:
-    """The proof that `start` could-result-in `end` (Definition 2); None where it could not."""
+    """The proof that `start` could-result-in `end` (Definition 2); None where it could not.
+
+    Returns
+    -------
+    The pointstamps on the way, or None.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import proof
+    >>> from pointstamp import from_edges
+    >>> [tuple(step) for step in proof(from_edges([("a", "b")]), ("a", 3), ("b", 3), engine="local")]
+    [('a', 3), ('a->b', 3), ('b', 3)]
+    """
     asked = _Asked(graph, engine, session, say, options)
     if asked.local is not None:
         return CouldResultIn(asked.local).proof(start, end)
@@ -211,7 +265,19 @@ def check_conditions(
     options: Options = Options(),  # noqa: B008
     say: Say | None = None,
 ) -> conditions.Report:
-    """Conditions 1 and 2, transitivity and advancing (A&I 3.2), with witnesses."""
+    """Conditions 1 and 2, transitivity and advancing (A&I 3.2), with witnesses.
+
+    Returns
+    -------
+    The report, as that of `progress.check_conditions`.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import check_conditions
+    >>> from pointstamp import from_edges
+    >>> check_conditions(from_edges([("a", "b"), ("b", "a")]), engine="local").advancing.holds
+    False
+    """
     asked = _Asked(graph, engine, session, say, options)
     if asked.local is not None:
         return conditions.check_conditions(asked.local)
@@ -230,7 +296,19 @@ def strong_components(
     options: Options = Options(),  # noqa: B008
     say: Say | None = None,
 ) -> list[list[str]]:
-    """The strongly connected components of two nodes and more, each in the order of the nodes, by their first one."""
+    """The strongly connected components of two nodes and more, each in the order of the nodes, by their first one.
+
+    Returns
+    -------
+    The names of the nodes of each.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import strong_components
+    >>> from pointstamp import from_edges
+    >>> strong_components(from_edges([("a", "b"), ("b", "a"), ("b", "c")]), engine="local")
+    [['a', 'b']]
+    """
     asked = _Asked(graph, engine, session, say, options)
     if asked.local is not None:
         return _components(asked.local)
@@ -266,7 +344,19 @@ def unreachable(
     options: Options = Options(),  # noqa: B008
     say: Say | None = None,
 ) -> list[str]:
-    """The locations at which nothing can ever arrive (`graphs.shape`), in order."""
+    """The locations at which nothing can ever arrive (`graphs.shape`), in order.
+
+    Returns
+    -------
+    Their names.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import unreachable
+    >>> from pointstamp import Graph
+    >>> unreachable(Graph().node("a", notify=False).node("b").edge("a", "b"), engine="local")
+    ['a', 'a->b']
+    """
     from graphs.at_scale.shape import unreachable_in_spark
 
     return _shape(shape.unreachable, unreachable_in_spark, _Asked(graph, engine, session, say, options), options)
@@ -279,7 +369,19 @@ def dangling(
     options: Options = Options(),  # noqa: B008
     say: Say | None = None,
 ) -> list[str]:
-    """The locations where what arrives has no effect (`graphs.shape`), in order."""
+    """The locations where what arrives has no effect (`graphs.shape`), in order.
+
+    Returns
+    -------
+    Their names.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import dangling
+    >>> from pointstamp import Graph
+    >>> dangling(Graph().node("a").node("b", notify=False).edge("a", "b"), engine="local")
+    ['b', 'a->b']
+    """
     from graphs.at_scale.shape import dangling_in_spark
 
     return _shape(shape.dangling, dangling_in_spark, _Asked(graph, engine, session, say, options), options)

@@ -21,7 +21,16 @@ WAKES = 0.1  # seconds between two looks at the event
 
 
 class Round(NamedTuple):
-    """What is told after each round: what was done, its number, the nodes that changed in it, their new times."""
+    """What is told after each round: what was done, its number, the nodes that changed in it, their new times.
+
+    Examples
+    --------
+    >>> from graphs.at_scale import Options, Round
+    >>> told = []
+    >>> Options(on_round=told.append).told("closing", 1, 20, 7)
+    >>> told
+    [Round(work='closing', number=1, active=20, frontier=7)]
+    """
 
     work: str
     number: int
@@ -39,6 +48,12 @@ class Options:
     on_round : called after each one
     cancel : when it is set, the jobs that run are cancelled, and PS759 is raised
     fits : how many edges are taken out of Spark, to be judged together by the local engine
+
+    Examples
+    --------
+    >>> from graphs.at_scale import Options
+    >>> Options(rounds=50).rounds
+    50
     """
 
     rounds: int = ROUNDS

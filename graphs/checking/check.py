@@ -40,7 +40,18 @@ def unreadable(file: str, error: PointstampError) -> FileReport:
 
 
 def check_graph(graph: Graph, file: str = "") -> FileReport:
-    """The report on a graph. Cost: `progress.check_conditions`, and O(nodes + edges) for the shape."""
+    """The report on a graph. Cost: `progress.check_conditions`, and O(nodes + edges) for the shape.
+
+    Returns
+    -------
+    The verdicts and findings.
+
+    Examples
+    --------
+    >>> from pointstamp import check_graph, from_edges
+    >>> [finding.code for finding in check_graph(from_edges([("a", "b"), ("b", "a")])).diagnostics]
+    ['PS301']
+    """
     network, mismatches = graph.resolve()
     diagnostics = [mismatch_found(graph, mismatch) for mismatch in mismatches]
     if mismatches:

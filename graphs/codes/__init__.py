@@ -268,6 +268,21 @@ def code(number: str) -> Code:
     """The code of this number, or of this name, in capitals or not; refused (PS614) when there is none.
 
     Cost: one look-up for a number as it is written here.
+
+    Returns
+    -------
+    The code, with its name, its severity and what it says in one line.
+
+    Raises
+    ------
+    PointstampError
+        PS614 where there is none.
+
+    Examples
+    --------
+    >>> from graphs.codes import code
+    >>> code("PS301").name
+    'cycle-without-advance'
     """
     number = _FORMER.get(number.upper(), number)
     found = CODES.get(number) or CODES.get(number.upper())

@@ -22,12 +22,49 @@ EDGE_KEYS = ("id", "from", "to", "time", "label")
 
 
 def load(path: str | os.PathLike[str]) -> Graph:
-    """The graph in a file, YAML or JSON; `-` is standard input. Cost: linear in the file."""
+    """The graph in a file, YAML or JSON; `-` is standard input. Cost: linear in the file.
+
+    Returns
+    -------
+    The graph.
+
+    Raises
+    ------
+    PointstampError
+        PS001 to PS016 where the file cannot be read or is not the document of a graph.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from pointstamp import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "one.yaml")
+    ...     with open(file, "w") as out:
+    ...         _ = out.write("{pointstamp: 1, nodes: {a: {}}, edges: [{id: in, to: a}]}")
+    ...     list(load(file).edges)
+    ['in']
+    """
     return from_text(read_file(path), os.fspath(path))
 
 
 def from_text(content: bytes, name: str = "") -> Graph:
-    """The graph in a text; a complaint has the line and the column."""
+    """The graph in a text; a complaint has the line and the column.
+
+    Returns
+    -------
+    The graph.
+
+    Raises
+    ------
+    PointstampError
+        PS001 to PS016 where it is not the document of a graph, with the line and the column.
+
+    Examples
+    --------
+    >>> from pointstamp import from_text
+    >>> list(from_text(b"{pointstamp: 1, nodes: {a: {}}, edges: [{id: in, to: a}]}").nodes)
+    ['a']
+    """
     with without_cycle_search():
         document = parse(content, name)
         check_names(document)
@@ -42,7 +79,23 @@ def from_text(content: bytes, name: str = "") -> Graph:
 
 
 def from_data(data: Any) -> Graph:
-    """The graph in plain data: what `json.loads` makes of a graph file."""
+    """The graph in plain data: what `json.loads` makes of a graph file.
+
+    Returns
+    -------
+    The graph.
+
+    Raises
+    ------
+    PointstampError
+        PS001 to PS016 where it is not the document of a graph.
+
+    Examples
+    --------
+    >>> from pointstamp import from_data
+    >>> list(from_data({"pointstamp": 1, "nodes": {"a": {}}, "edges": [{"id": "in", "to": "a"}]}).edges)
+    ['in']
+    """
     if not isinstance(data, Mapping):
         raise NotationError("PS007", f"a graph is {kind_of(data)}", "a mapping with pointstamp: 1, nodes, edges", ())
     _check_version(data)

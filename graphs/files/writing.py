@@ -14,6 +14,21 @@ def to_data(graph: Graph) -> dict[str, Any]:
     """The document of a graph, format 1; `from_data` of it is an equal graph.
 
     Domains and summaries of the user's own are refused.
+
+    Returns
+    -------
+    The document, of plain data.
+
+    Raises
+    ------
+    PointstampError
+        PS012, PS013 where a domain or a summary is the user's own.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges, to_data
+    >>> to_data(from_edges([("a", "b")]))["edges"]
+    [{'id': 'a->b', 'from': 'a', 'to': 'b'}]
     """
     data: dict[str, Any] = {"pointstamp": 1}
     if graph.name is not None:

@@ -18,7 +18,14 @@ from progress.order import Domain
 
 
 class JsonLines:
-    """A file; each run reads it from its beginning, or writes it anew."""
+    """A file; each run reads it from its beginning, or writes it anew.
+
+    Examples
+    --------
+    >>> from pointstamp import JsonLines
+    >>> JsonLines("amounts.jsonl").path.name
+    'amounts.jsonl'
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)

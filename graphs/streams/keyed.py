@@ -16,7 +16,16 @@ from graphs.streams.session import KeyedSessions
 class KeyedStream(
     KeyedAggregation[T, K, V], KeyedJoin[T, K, V], KeyedAsOf[T, K, V], KeyedSessions[T, K, V], KeyedInOrder[T, K, V]
 ):
-    """A stream whose values have keys. It is not a step: what follows takes key and value out of each value."""
+    """A stream whose values have keys. It is not a step: what follows takes key and value out of each value.
+
+    Examples
+    --------
+    >>> from pointstamp import Flow
+    >>> flow = Flow()
+    >>> flow.input("words").key_on(len, lambda word: 1).reduce(max).output("lengths")
+    >>> flow.run(sources={"words": [(0, "to"), (0, "be")]})
+    {'lengths': [(0, (2, 1))]}
+    """
 
     if not TYPE_CHECKING:
 

@@ -32,6 +32,14 @@ class Stream(
     """For each time a bag of values. Operators make streams of streams; order within a time means nothing.
 
     `Flow.input` gives one, and so does each operator. Its values are shared by all who read it: nobody changes them.
+
+    Examples
+    --------
+    >>> from pointstamp import Flow
+    >>> flow = Flow()
+    >>> flow.input("words").map(str.upper).output("loud")
+    >>> flow.run(sources={"words": [(0, "to")]})
+    {'loud': [(0, 'TO')]}
     """
 
     @overload

@@ -46,6 +46,15 @@ def check_domain(domain: Domain, sample: Iterable[Any] | None = None) -> Broken 
     """The first law of domains that is broken on `sample` (`domain.sample()` unless given), None where all hold.
 
     What the domain's own code raises passes on, with a note that names the law. Cost: O(times ** 3) comparisons.
+
+    Returns
+    -------
+    The law that is broken, with the times that show it; None where all hold.
+
+    Examples
+    --------
+    >>> from pointstamp import Nat, check_domain
+    >>> check_domain(Nat())
     """
     return _first_broken(DOMAIN_LAWS, domain, list(domain.sample() if sample is None else sample))
 
@@ -54,6 +63,16 @@ def check_summary(summary: Summary, sample: Iterable[Any] | None = None) -> Brok
     """The first law of summaries that is broken on `sample`, times of `summary.source`; None where all hold.
 
     Passes over times at which a summary has no minimal times (`NoMinimalTimes`). Cost: O(times ** 2) comparisons.
+
+    Returns
+    -------
+    The law that is broken, with the times that show it; None where all hold.
+
+    Examples
+    --------
+    >>> from pointstamp import check_summary, from_edges
+    >>> graph = from_edges([("a", "b")], lambda edge: {"advance": 1})
+    >>> check_summary(graph.network().summaries[0])
     """
     return _first_broken(SUMMARY_LAWS, summary, list(summary.source.sample() if sample is None else sample))
 
@@ -64,6 +83,16 @@ def check_composition(
     """Whether `first`, then `second` gives what the two give one after the other, and, with a `third`, associativity.
 
     Summaries with a method `then` are composed by it, others as `Composite`. Cost: O(times) applications.
+
+    Returns
+    -------
+    The law that is broken, with the times that show it; None where all hold.
+
+    Examples
+    --------
+    >>> from pointstamp import check_composition, from_edges
+    >>> once = from_edges([("a", "b")], lambda edge: {"advance": 1}).network().summaries[0]
+    >>> check_composition(once, once, once)
     """
     times = list(first.source.sample() if sample is None else sample)
     both_normal = isinstance(first, NormalSummary) and isinstance(second, NormalSummary)

@@ -73,6 +73,13 @@ class Left(_Side):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Right(_Side):
-    """A time of the second of two streams."""
+    """A time of the second of two streams.
+
+    Examples
+    --------
+    >>> from progress.operators import Left, Right
+    >>> Right(1) <= Right(2), Right(1) <= Left(2)
+    (True, False)
+    """
 
     value: Any

@@ -42,6 +42,18 @@ class Dataflow(InNotebooks):
     copies : whether each message is a deep copy of what was sent, or came in; otherwise it is that object itself, and
         one that leaves a node by two edges is the same at both ends
     ahead : how many times of an input may be in flight, by input edge, or of each (`progress.runtime.ahead`); None: any
+
+    Raises
+    ------
+    PointstampError
+        PS708, PS709, PS715, PS718 where what is given does not fit the graph.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> flow = Dataflow(from_edges([(None, "double"), ("double", None)]), {"double": lambda value: 2 * value})
+    >>> flow.run(sources={"in->double": [(0, 3), (1, 4)]})
+    {'double->out': [(0, 6), (1, 8)]}
     """
 
     def __init__(

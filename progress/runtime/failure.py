@@ -58,7 +58,20 @@ def contained(what: str = "code of the pipeline") -> Iterator[None]:
 
 
 class NotAllowed(PointstampError):
-    """A node did what the graph does not declare; raised where it does it, and nothing of it happened."""
+    """A node did what the graph does not declare; raised where it does it, and nothing of it happened.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Node, NodeFailed, from_edges
+    >>> class Back(Node):
+    ...     def on_message(self, edge, time, value, out):
+    ...         out.send("a->out", time - 1, value)
+    >>> try:
+    ...     Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": Back}).run(sources={"in->a": [(3, "x")]})
+    ... except NodeFailed as failure:
+    ...     print(type(failure.error).__name__, failure.code)
+    NotAllowed PS702
+    """
 
 
 def not_an_exit(node: str, edge: str, edges: tuple[str, ...]) -> NotAllowed:
@@ -117,6 +130,16 @@ class NodeFailed(PointstampError):
 
     `value` is the message, or the list of all that the call was handed by `on_messages`. Where the node did what it may
     not (`NotAllowed`), the failure has that code and says the same.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, NodeFailed, from_edges
+    >>> flow = Dataflow(from_edges([(None, "half"), ("half", None)]), {"half": lambda value: value / 2})
+    >>> try:
+    ...     flow.run(sources={"in->half": [(0, "x")]})
+    ... except NodeFailed as failure:
+    ...     print(failure.node, failure.time, type(failure.error).__name__)
+    half 0 TypeError
     """
 
     def __init__(self, node: str, time: Any, what: str, value: Any, error: BaseException) -> None:
@@ -167,13 +190,36 @@ def row_of(at: str, time: Any, value: Any, error: PointstampError) -> dict[str, 
 
 
 class Stop(NamedTuple):
-    """The run ends at the first failure: the default."""
+    """The run ends at the first failure: the default.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Stop, from_edges
+    >>> flow = Dataflow(
+    ...     from_edges([(None, "half"), ("half", None)]), {"half": lambda value: value / 2}, on_error=Stop()
+    ... )
+    >>> flow.run(sources={"in->half": [(0, 4)]})
+    {'half->out': [(0, 2.0)]}
+    """
 
     kind: Literal["stop"] = "stop"
 
 
 class Retry(NamedTuple):
-    """The call is made again, up to `times` times, after a pause that grows; then `then`."""
+    """The call is made again, up to `times` times, after a pause that grows; then `then`.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Retry, from_edges
+    >>> failures = [OSError("away"), OSError("away")]
+    >>> def asks(value):
+    ...     if failures:
+    ...         raise failures.pop()
+    ...     return value
+    >>> flow = Dataflow(from_edges([(None, "ask"), ("ask", None)]), {"ask": asks}, on_error=Retry(times=2))
+    >>> flow.run(sources={"in->ask": [(0, "x")]})
+    {'ask->out': [(0, 'x')]}
+    """
 
     times: int = 3
     first_pause: float = 0.1
@@ -187,7 +233,17 @@ class Retry(NamedTuple):
 
 
 class DeadLetter(NamedTuple):
-    """The message, or the notification, is given to a sink, and the run goes on."""
+    """The message, or the notification, is given to a sink, and the run goes on.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, DeadLetter, from_edges
+    >>> graph = from_edges([(None, "half"), ("half", None)])
+    >>> flow = Dataflow(graph, {"half": lambda value: value / 2}, on_error=DeadLetter())
+    >>> results = flow.run(sources={"in->half": [(0, 4), (0, "x")]})
+    >>> results["half->out"], len(results["dead-letters"])
+    ([(0, 2.0)], 1)
+    """
 
     name: str = "dead-letters"
 

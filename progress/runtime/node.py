@@ -46,6 +46,23 @@ class Node:
 
     `fails_singly` says that a call of `on_messages` that raises has changed nothing. Where failures become dead
     letters, its messages are then given again one by one, so that only those that fail by themselves are lost.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Node, from_edges
+    >>> class Count(Node):
+    ...     def __init__(self):
+    ...         self.seen = 0
+    ...
+    ...     def on_message(self, edge, time, value, out):
+    ...         self.seen += 1
+    ...         out.request(time)
+    ...
+    ...     def on_notify(self, time, out):
+    ...         out.send("count->out", time, self.seen)
+    >>> flow = Dataflow(from_edges([(None, "count"), ("count", None)]), {"count": Count})
+    >>> flow.run(sources={"in->count": [(0, "a"), (0, "b")]})
+    {'count->out': [(0, 2)]}
     """
 
     at_once: int = 1
@@ -97,7 +114,18 @@ def slots_of(kind: type) -> set[str]:
 
 
 class Batch(Node):
-    """Gets all messages of one time at once, when no more can come: `on_batch` is all that it needs."""
+    """Gets all messages of one time at once, when no more can come: `on_batch` is all that it needs.
+
+    Examples
+    --------
+    >>> from pointstamp import Batch, Dataflow, from_edges
+    >>> class Total(Batch):
+    ...     def on_batch(self, time, messages, out):
+    ...         out.send("total->out", time, sum(messages["in->total"]))
+    >>> flow = Dataflow(from_edges([(None, "total"), ("total", None)]), {"total": Total})
+    >>> flow.run(sources={"in->total": [(0, 1), (0, 2), (1, 5)]})
+    {'total->out': [(0, 3), (1, 5)]}
+    """
 
     replays_alike = True
 
@@ -129,7 +157,15 @@ class Batch(Node):
 
 
 class Relay(Node):
-    """Sends every message on, on every outgoing edge, as the graph's summaries say: a node without code."""
+    """Sends every message on, on every outgoing edge, as the graph's summaries say: a node without code.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Relay, from_edges
+    >>> graph = from_edges([(None, "later"), ("later", None)], lambda edge: {"advance": 1})
+    >>> Dataflow(graph, {"later": Relay}).run(sources={"in->later": [(0, "x")]})
+    {'later->out': [(1, 'x')]}
+    """
 
     replays_alike = True
 
@@ -145,6 +181,13 @@ class Mapped(Node):
 
     The function may be `async def`; then one value is waited for after the other. A value for which it raises has
     failed by itself, and the others have not: they are sent, and are not called again (`progress.runtime.by_value`).
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Mapped, from_edges
+    >>> flow = Dataflow(from_edges([(None, "words"), ("words", None)]), {"words": Mapped(str.split, flat=True)})
+    >>> flow.run(sources={"in->words": [(0, "to be")]})
+    {'words->out': [(0, 'to'), (0, 'be')]}
     """
 
     replays_alike = True

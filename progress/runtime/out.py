@@ -67,6 +67,16 @@ class Out:
     """Collects what one call of a node does. Nothing of it happens before the call has returned.
 
     Cost of a message: O(1) where the call has sent on that edge at that time before, else that of the summary.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Node, Out, from_edges
+    >>> class Twice(Node):
+    ...     def on_message(self, edge, time, value, out: Out):
+    ...         out.send_all("twice->out", time, [value, value])
+    >>> flow = Dataflow(from_edges([(None, "twice"), ("twice", None)]), {"twice": Twice})
+    >>> flow.run(sources={"in->twice": [(0, "x")]})
+    {'twice->out': [(0, 'x'), (0, 'x')]}
     """
 
     __slots__ = ("_allowed", "_is_over", "_is_start", "_lists", "_order", "event", "exits", "holds", "requests", "sent")

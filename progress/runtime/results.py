@@ -21,6 +21,13 @@ class Results(dict[str, list[tuple[Any, Any]]]):
     left : what left
     names : of all that could have left and would be here
     nodes : the nodes of this run, by name, those that were given code; no other run has them
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> results = Dataflow(from_edges([(None, "a"), ("a", None)])).run(sources={"in->a": [(0, "x")]})
+    >>> results["a->out"]
+    [(0, 'x')]
     """
 
     def __init__(

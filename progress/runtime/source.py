@@ -53,6 +53,17 @@ class Complete(_Times):
 
     It is refused where it is made (PS706) if it is given one time and not several: that of `Complete(5)` is forgotten
     easily.
+
+    Raises
+    ------
+    PointstampError
+        PS706 where it is given one time and not several.
+
+    Examples
+    --------
+    >>> from pointstamp import Complete
+    >>> Complete([3])
+    Complete(times=[3])
     """
 
     __slots__ = ()
@@ -68,7 +79,15 @@ SEVERAL = frozenset({tuple, list})  # types that need no second look
 
 
 class Messages(NamedTuple):
-    """Several messages of one time."""
+    """Several messages of one time.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Messages, from_edges
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> flow.run(sources={"in->a": [Messages(0, ["x", "y"])]})
+    {'a->out': [(0, 'x'), (0, 'y')]}
+    """
 
     time: Any
     values: Sequence[Any]

@@ -14,7 +14,14 @@ from progress.runtime.failure import own_trace, row_of, what_it_said
 
 
 class Refused(NamedTuple):
-    """An item of a source: something came that no message can be made of. `place` is its file and line, if known."""
+    """An item of a source: something came that no message can be made of. `place` is its file and line, if known.
+
+    Examples
+    --------
+    >>> from pointstamp import Refused
+    >>> Refused("7 apples", ValueError("not a number"), "in.txt:3").place
+    'in.txt:3'
+    """
 
     value: Any
     error: Exception
@@ -27,6 +34,16 @@ class SourceFailed(PointstampError):
     `edge` is the input edge, `error` what was raised, `value` what it was raised for, None where the source itself
     failed, and `place` its file and line, if they are known. `trace` is the part of the traceback that is the user's.
     An error that has a code keeps it.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, SourceFailed, from_edges
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> try:
+    ...     flow.run(sources={"in->a": (1 // number for number in [0])})
+    ... except SourceFailed as failure:
+    ...     print(failure.edge, type(failure.error).__name__)
+    in->a ZeroDivisionError
     """
 
     time = None  # nobody knows; a dead letter has none

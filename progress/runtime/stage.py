@@ -32,6 +32,14 @@ class Stage(Batch):
     function : of a time and of what came, by edge; what it answers is sent on every edge that leaves the node, at the
         earliest times that the summaries give; a mapping with the names of edges is sent on those, None is not sent
     at_once : how many times may be worked on at once
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Stage, from_edges
+    >>> graph = from_edges([(None, "sum"), ("sum", None)])
+    >>> flow = Dataflow(graph, {"sum": Stage(lambda time, tables: sum(tables["in->sum"]))})
+    >>> flow.run(sources={"in->sum": [(0, 3), (0, 4)]})
+    {'sum->out': [(0, 7)]}
     """
 
     at_once = 8

@@ -90,14 +90,41 @@ def is_table(value: Any) -> bool:
 
 
 def is_of_spark(value: Any) -> bool:
-    """Whether it is a DataFrame of Spark."""
+    """Whether it is a DataFrame of Spark.
+
+    Returns
+    -------
+    Whether it is.
+
+    Examples
+    --------
+    >>> from progress.runtime.tables import is_of_spark
+    >>> is_of_spark([1, 2])
+    False
+    """
     return type(value).__name__ == "DataFrame" and type(value).__module__.startswith("pyspark.sql")
 
 
 def union(values: Sequence[Any]) -> Any:
-    """One table of several, columns by their names; what are no tables stays a list (PS744 for both in one list).
+    """One table of several, columns by their names; what are not tables stays a list.
 
     Cost: with Spark that of `union_of`, which computes nothing; with pandas that of copying.
+
+    Returns
+    -------
+    The table, or the list.
+
+    Raises
+    ------
+    PointstampError
+        PS744 where tables and other values, or tables of two kinds, are in one list.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from progress.runtime.tables import union
+    >>> len(union([pandas.DataFrame({"a": [1]}), pandas.DataFrame({"a": [2, 3]})]))
+    3
     """
     kinds = {("spark" if is_of_spark(value) else "pandas") if is_table(value) else "rows" for value in values}
     if len(kinds) > 1:
@@ -120,6 +147,17 @@ def rows_of(table: Any) -> list[dict[str, Any]]:
     """The rows of a table as JSON has them: dates and times as text, decimals too, what is missing as null.
 
     Cost: all rows come here; with Spark it is a job.
+
+    Returns
+    -------
+    A dictionary for each row.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from progress.runtime.tables import rows_of
+    >>> rows_of(pandas.DataFrame({"shop": ["x"], "sold": [3]}))
+    [{'shop': 'x', 'sold': 3}]
     """
     if is_of_spark(table):
         return [_plain(row.asDict(recursive=True)) for row in table.collect()]

@@ -20,6 +20,14 @@ class Blocker(NamedTuple):
     """An outstanding pointstamp, what it is ("input", "message" or "request"), and its way to what it blocks.
 
     `folds` say where the way walks a cycle more than once, which it may where Condition 2 fails (`progress.way`).
+
+    Examples
+    --------
+    >>> from pointstamp import Tracker, from_edges
+    >>> tracker = Tracker(from_edges([(None, "a")]), requests=[("a", 0)])
+    >>> blocker = tracker.why("a", 0).by[0]
+    >>> blocker.kind, blocker.pointstamp
+    ('input', Pointstamp(location='in->a', time=0))
     """
 
     pointstamp: Pointstamp
@@ -29,7 +37,15 @@ class Blocker(NamedTuple):
 
 
 class Why(NamedTuple):
-    """Whether a request is blocked, and by whom."""
+    """Whether a request is blocked, and by whom.
+
+    Examples
+    --------
+    >>> from pointstamp import Tracker, from_edges
+    >>> tracker = Tracker(from_edges([(None, "a")]), requests=[("a", 0)])
+    >>> tracker.why("a", 0).blocked
+    True
+    """
 
     blocked: bool
     by: tuple[Blocker, ...]
@@ -45,7 +61,15 @@ class Why(NamedTuple):
 
 
 class Holding(NamedTuple):
-    """A minimal time of a frontier, and who holds it there."""
+    """A minimal time of a frontier, and who holds it there.
+
+    Examples
+    --------
+    >>> from pointstamp import Tracker, from_edges
+    >>> tracker = Tracker(from_edges([(None, "a")]), inputs={"in->a": [3]})
+    >>> [(each.time, each.by[0].kind) for each in tracker.holding("a")]
+    [(3, 'input')]
+    """
 
     time: Any
     by: tuple[Blocker, ...]

@@ -17,6 +17,16 @@ class Step:
     """Collects what one atomic step changes. Nothing of it shows before the end of its `with` block.
 
     An exception inside the block, or a step that is refused, leaves no trace. A step is taken once.
+
+    Examples
+    --------
+    >>> from pointstamp import Tracker, from_edges
+    >>> tracker = Tracker(from_edges([(None, "a")]))
+    >>> with tracker.step() as step:
+    ...     step.message("in->a", 0)
+    ...     step.input("in->a", [1])
+    >>> tracker.frontier("a")
+    (0,)
     """
 
     def __init__(self, tracker: Tracker) -> None:

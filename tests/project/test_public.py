@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "names.md"
-OURS = ("pointstamp", "progress", "graphs", "recursion")
+from tests.project.public_names import OURS, PAGE, ROOT, public
+
 EXPORTING = [
     "pointstamp",
     "progress",
@@ -29,12 +28,6 @@ EXPORTING = [
     "graphs.at_scale",
     "graphs.streams",
 ]
-
-
-def public() -> dict[str, list[str]]:
-    """Module -> its public names, as the page has them."""
-    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {module: re.findall(r"`(\w+)`", names) for module, names in rows}
 
 
 def imports_of(source: str) -> Iterator[tuple[str, str]]:

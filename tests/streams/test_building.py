@@ -1,33 +1,21 @@
-"""How a program of streams becomes a graph: nodes, edges, names, refusals; and that its docstrings are so."""
+"""How a program of streams becomes a graph: nodes, edges, names, refusals; that each operator has an example."""
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-import graphs.streams
 from graphs.streams import Flow, KeyedStream, Stream
 from graphs.streams.aggregated import Aggregated
 from progress.errors import PointstampError
 from progress.runtime import Batch, DeadLetter, Out
 
-MODULES = [f"graphs.streams.{module.name}" for module in pkgutil.iter_modules(graphs.streams.__path__)]
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_docstrings_are_so(module: str) -> None:
-    result = doctest.testmod(importlib.import_module(module))
-    assert result.failed == 0
-
 
 @pytest.mark.parametrize("kind", [Stream, KeyedStream, Aggregated])
 def test_every_operator_has_an_example_that_runs(kind: type) -> None:
-    """That it runs is what `test_docstrings_are_so` shows."""
+    """That it runs is what `tests/project/test_docstrings.py` shows."""
     methods = {name: getattr(kind, name) for name in dir(kind) if not name.startswith("_")}
     assert len(methods) > 8
     assert [name for name, method in methods.items() if ">>> " not in (method.__doc__ or "")] == []

@@ -32,7 +32,16 @@ B = TypeVar("B")
 
 
 class Collection(Generic[T, V]):
-    """A bag that changes: what `Flow.collection` gives, and each operator. Values need a hash."""
+    """A bag that changes: what `Flow.collection` gives, and each operator. Values need a hash.
+
+    Examples
+    --------
+    >>> from pointstamp import Flow
+    >>> flow = Flow()
+    >>> flow.collection("words").distinct().changes().output("kinds")
+    >>> flow.run(sources={"words": [(0, ("a", 2)), (1, ("a", -2))]})
+    {'kinds': [(0, ('a', 1)), (1, ('a', -1))]}
+    """
 
     def __init__(self, changes: Stream[T, tuple[V, int]], is_net: bool = False) -> None:
         self._changes = changes

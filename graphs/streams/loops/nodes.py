@@ -125,7 +125,18 @@ class Repeat(Operator):
 
 
 def unchanged(before: Any, now: Any, round: int) -> bool:
-    """Whether a round has given what it began with: the same values, each as often. They need a hash."""
+    """Whether a round has given what it began with: the same values, each as often. They need a hash.
+
+    Returns
+    -------
+    Whether they are the same.
+
+    Examples
+    --------
+    >>> from pointstamp import unchanged
+    >>> unchanged(["a", "b"], ["b", "a"], 3)
+    True
+    """
     if isinstance(now, tuple):
         return all(Counter(one) == Counter(other) for one, other in zip(before, now, strict=True))
     return len(before) == len(now) and Counter(before) == Counter(now)
@@ -139,6 +150,10 @@ def rounds(number: int) -> Callable[[Any, Any, int], bool]:
     >>> flow.input("numbers").iterate(lambda all: all.map(lambda n: n * 2), until=rounds(3)).output("eightfold")
     >>> flow.run(sources={"numbers": [(0, 5)]})
     {'eightfold': [(0, 40)]}
+
+    Returns
+    -------
+    What `iterate` takes as `until`.
     """
     check_number("rounds", number, "number")
     return lambda before, now, round: round >= number

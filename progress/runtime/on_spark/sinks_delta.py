@@ -58,6 +58,12 @@ class DeltaSink(TimedSink):
     The session needs Delta Lake: `progress.runtime.on_spark.session.DELTA` and `DELTA_SETTINGS`. Cost of a time: one
     job and a commit of Delta Lake, and an entry in what the table remembers (`delta.setTransactionRetentionDuration`
     ends it); a time that is there costs a look at the table.
+
+    Examples
+    --------
+    >>> from pointstamp import DeltaSink
+    >>> DeltaSink("totals", mode="merge", keys=["shop"]).path
+    'totals'
     """
 
     def __init__(

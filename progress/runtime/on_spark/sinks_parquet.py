@@ -64,6 +64,12 @@ class ParquetSink(TimedSink):
     Cost of a time: one job, and two renames. Its rows are counted where the files say how many they have, as on this
     machine, by a look at those, else while they are written (`Observation`). Rows that are known to be few are written
     without a job that writes (`few_rows`).
+
+    Examples
+    --------
+    >>> from pointstamp import ParquetSink
+    >>> ParquetSink("totals", mode="append")  # doctest: +ELLIPSIS
+    <...ParquetSink object at ...>
     """
 
     def __init__(self, folder: str | os.PathLike[str], mode: str = ERROR, *, writers: int = 1) -> None:
@@ -235,7 +241,28 @@ class Commits:
 
 
 def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:
-    """The rows of all times that are committed now. Cost: that of listing and reading the commits."""
+    """The rows of all times that are committed now. Cost: that of listing and reading the commits.
+
+    Returns
+    -------
+    A DataFrame, with the columns of the commits.
+
+    Raises
+    ------
+    PointstampError
+        PS777 where nothing is committed there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pointstamp import PointstampError, read_committed
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     try:
+    ...         read_committed(None, folder)  # nothing is there yet for which a session would be asked
+    ...     except PointstampError as error:
+    ...         print(error.code)
+    PS777
+    """
     from pyspark.sql.types import StructType
 
     there = Folder(session, folder)
@@ -248,7 +275,20 @@ def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> Dat
 
 
 def committed(session: SparkSession, folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """The commits of a folder, by the names of their times: {"time", "folder", "files", "rows", "columns"}."""
+    """The commits of a folder, by the names of their times: {"time", "folder", "files", "rows", "columns"}.
+
+    Returns
+    -------
+    Each as it stands in its file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from progress.runtime.on_spark import committed
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     committed(None, folder)  # on this machine no session is asked
+    []
+    """
     return _commits(Folder(session, folder))
 
 

@@ -59,6 +59,12 @@ class FileSource:
     Cost of a look: O(folders), and O(files) in those that have changed. Where the times stand in the rows, one job over
     new files finds them and counts the rows of each (`counts`); it reads the column and nothing else where the form
     allows. Who uses a message reads its files, those of several times once for each.
+
+    Examples
+    --------
+    >>> from pointstamp import FileSource
+    >>> FileSource("in", "day=([0-9]+)", complete=lambda day: [day - 2])  # doctest: +ELLIPSIS
+    <progress.runtime.on_spark.sources_files.FileSource object at ...>
     """
 
     def __init__(

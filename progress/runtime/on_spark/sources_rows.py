@@ -54,6 +54,18 @@ class FrameSource:
     nothing else where the format allows. Each message is a plan, and who uses it reads the rows of that time: cheap
     where the DataFrame is partitioned or sorted by it, else every time costs a pass over all rows; with `folder` one
     pass cuts them. With `--state` the DataFrame has to be the same one again.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from pointstamp import Dataflow, FrameSource, from_edges
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> rows = pandas.DataFrame({"day": [0, 1, 1], "amount": [5, 3, 4]})
+    >>> [
+    ...     (day, int(frame["amount"].sum()))
+    ...     for day, frame in flow.run(sources={"in->a": FrameSource(rows, "day")})["a->out"]
+    ... ]
+    [(0, 5), (1, 7)]
     """
 
     def __init__(

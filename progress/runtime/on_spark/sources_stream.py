@@ -58,6 +58,11 @@ class StreamSource:
     Cost of a batch: one job that writes it; in the same pass its rows are counted (`counts`, by batch) and its times
     found (`Observation`). A batch that another process has written, before a kill, costs a job more, which finds its
     times. Each message is a plan: who uses it reads what was written, once for each time.
+
+    Examples
+    --------
+    >>> from pointstamp import StreamSource
+    >>> source = StreamSource(lambda: session.readStream.table("sales"), "day", "batches", live=True)
     """
 
     def __init__(

@@ -14,6 +14,22 @@ def by_count(values: Source, every: int = 1, *, first: int = 0, at: Callable[[in
 
     A time is complete when its last value has come; nothing is ever late. `at` makes a time of the graph of a number,
     and has to be monotone: `lambda number: (number, 0)`. Cost: O(1) a value.
+
+    Returns
+    -------
+    The source, with its times.
+
+    Raises
+    ------
+    PointstampError
+        PS720 where `every` is less than one.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, by_count, from_edges
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> flow.run(sources={"in->a": by_count(["x", "y", "z"], every=2)})
+    {'a->out': [(0, 'x'), (0, 'y'), (1, 'z')]}
     """
     if every < 1:
         raise bad_policy(f"{every} values are to be one time", "at least one")

@@ -42,6 +42,22 @@ def by_event_time(
     late : the side output for what is late; `late` where nothing else is said
 
     Cost: O(1) a value.
+
+    Returns
+    -------
+    The source, with its times.
+
+    Raises
+    ------
+    PointstampError
+        PS720 where `lateness` is negative, `window` is not positive, or `start` does not go with them.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, by_event_time, from_edges
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> flow.run(sources={"in->a": by_event_time([3, 12, 9], lambda value: value, window=10, lateness=5)})
+    {'a->out': [(0, 3), (0, 9), (1, 12)]}
     """
     if window is not None and not window > window * 0:
         raise bad_policy(f"windows are {window!r} wide", "more than nothing")

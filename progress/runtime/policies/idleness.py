@@ -44,6 +44,22 @@ def with_idleness(
 
     In `threads` the source is read by a thread of its own, so that it may block. So is an iterable in `asyncio`; an
     async iterable is read by a task. In `sim` a source that has to wait says `SILENT`.
+
+    Returns
+    -------
+    The source, with what its silence completes.
+
+    Raises
+    ------
+    PointstampError
+        PS720 where `after` is not more than no seconds.
+
+    Examples
+    --------
+    >>> from pointstamp import SILENT, Dataflow, from_edges, with_idleness
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> flow.run(sources={"in->a": with_idleness([(0, "x"), SILENT, SILENT, (0, "y")], after=2)})
+    {'a->out': [(0, 'x')], 'late': [(0, 'y')]}
     """
     if not after > 0:
         raise bad_policy(f"a source is silent after {after!r} seconds", "more than none")

@@ -34,6 +34,12 @@ class Policy:
     rule : makes the rule of one run; a value for which it raises is refused, and the next one is its own
     late : the side output for late items; None: as the source within says, else `late`
     opens : the times at which the input opens; None: as the source within says, else the least times of its domain
+
+    Examples
+    --------
+    >>> from progress.runtime.policies import Policy, by_count
+    >>> isinstance(by_count(["x"]), Policy)
+    True
     """
 
     follows_clock = False  # whether what it brings depends on when that is
@@ -158,7 +164,20 @@ class AsyncItems:
 
 
 def explicit(items: Source, *, late: str | None = None, opens: Iterable[Any] | None = None) -> Policy:
-    """Items that have their own times and say themselves what is complete: `(time, value)` and `Complete(times)`."""
+    """Items that have their own times and say themselves what is complete: `(time, value)` and `Complete(times)`.
+
+    Returns
+    -------
+    The source.
+
+    Examples
+    --------
+    >>> from pointstamp import Complete, Dataflow, from_edges
+    >>> from progress.runtime.policies import explicit
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]))
+    >>> flow.run(sources={"in->a": explicit([(0, "x"), Complete([1]), (0, "y")], late="behind")})
+    {'a->out': [(0, 'x')], 'behind': [(0, 'y')]}
+    """
     return Policy(items, lambda: lambda item: (item,), late, opens)
 
 

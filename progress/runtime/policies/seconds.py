@@ -9,7 +9,15 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Seconds that never go back."""
+    """Seconds that never go back.
+
+    Examples
+    --------
+    >>> from progress.runtime.policies import Clock, VirtualClock
+    >>> clock: Clock = VirtualClock()
+    >>> clock.now()
+    0.0
+    """
 
     def now(self) -> float:
         """The seconds now."""
@@ -29,7 +37,15 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The seconds of the machine."""
+    """The seconds of the machine.
+
+    Examples
+    --------
+    >>> from progress.runtime.policies import SystemClock
+    >>> clock = SystemClock()
+    >>> clock.now() <= clock.now()
+    True
+    """
 
     def now(self) -> float:
         return monotonic()
@@ -48,6 +64,14 @@ class VirtualClock:
     """Seconds that go by when `advance` is called, and `tick` of them with every `SILENT` of a source that uses it.
 
     So nothing is waited for, and a run of the engine `sim` is the same every time.
+
+    Examples
+    --------
+    >>> from progress.runtime.policies import VirtualClock
+    >>> clock = VirtualClock()
+    >>> clock.advance(2.5)
+    >>> clock.now()
+    2.5
     """
 
     def __init__(self, tick: float = 1.0) -> None:
