@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from benchmarks.graphs_to_measure import layered_edges
 from graphs import at_scale
 from graphs.at_scale.engine import local_graph
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.files.parquet import _arrow
 from progress import check_conditions, close
 from progress.runtime.on_spark.session import start_session

@@ -16,7 +16,8 @@ from typing import Any
 
 from benchmarks.engine import line
 from progress import Domain, Nat, Product
-from progress.operators import DT, WM, Event, Left, Right, batch, histogram, join, plain, produce, total_histogram
+from progress.operators import DT, WM, Event, Left, Right, batch, histogram, join, produce, total_histogram
+from progress.operators import by_definition as plain
 
 GRID = Product([Nat(), Nat(3)])
 

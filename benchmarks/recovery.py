@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from benchmarks.memory import most_resident
+from benchmarks.peak_memory import most_resident
 
 
 def running_sum(total: int, number: int) -> tuple[int, list[int]]:

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.memory import most_resident
+from benchmarks.peak_memory import most_resident
 from graphs import Graph
 from progress.runtime import Complete, Dataflow, Node, Out
 from progress.runtime.node import Mapped

@@ -35,12 +35,12 @@ from progress.tracking.invariants import check_invariants
 from progress.tracking.ledger import Edge, Ledger, Node
 from progress.tracking.own_relation import all_outstanding
 from progress.tracking.refusal import bad_snapshot, check_many, not_to_be_copied, wrong_form
+from progress.tracking.running_on_summaries import registrar_of, workings_of
 from progress.tracking.snapshot import read_snapshot, write_snapshot
 from progress.tracking.step import Step
 from progress.tracking.subscriptions import Callback, Subscriptions
 from progress.tracking.wait import Waits
 from progress.tracking.waiting import Asked, everything, waits
-from progress.tracking.workings import registrar_of, workings_of
 
 MISSING = object()
 Touched = Iterable[tuple[Any, ...]]  # each begins with the name of a location where what lies there has changed
@@ -62,7 +62,7 @@ class Tracker(InNotebooks):
         Without one it counts steps
 
     Cost: O(nodes + edges) to build. A step costs its changes, and what the engine says of them; nothing but logarithms
-    grows with the number of times and requests outstanding, see `progress.engines.place`.
+    grows with the number of times and requests outstanding, see `progress.engines.vertex_state`.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class CallEngine:
         return before is not None and self.covers(vertex, before)
 
     def times(self, vertex: int) -> Sequence[Any]:
-        """Not asked for here: `recursion.workings` answers for frontiers."""
+        """Not asked for here: `recursion.running_on_frames` answers for frontiers."""
         raise NotImplementedError
 
     def watch(self, vertex: int) -> None:

@@ -16,10 +16,10 @@ from progress.tracking.own_relation import Workings
 from recursion.call_graph import CallGraph
 from recursion.closure import CallClosure
 from recursion.relation import Relation
+from recursion.running_on_frames import CallWorkings
 from recursion.stack import Procedure, Stack, shortest_chain
 from recursion.steps import steps
 from recursion.times import Along, EpochOrder, Pop, Push
-from recursion.workings import CallWorkings
 
 
 class CallRelation:

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphs.at_scale.falling import Falling
+from graphs.at_scale.falling_components import Falling
 from graphs.at_scale.frames import frame_of
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.rounds import Options, cut, one_group
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, as_time, times_of

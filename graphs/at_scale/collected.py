@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphs.at_scale.frames import numbers_frame
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from progress.topology import NO_NODE, Network
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphs.at_scale.frames import frame_of, numbers_frame
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.reach import backwards, numbered_ends, reached
-from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut
 from progress.component import component_numbers
 

@@ -3,7 +3,7 @@
 Outside of components there are no closed walks, and most edges of a large graph are outside, or advance: where no
 summary of the whole graph falls, only edges that leave times as they are can be on a closed walk that stands still.
 What is left is taken out in batches that fit (`Options.fits`) and judged by `progress.check_conditions`, with its
-witnesses. A component that does not fit is judged in Spark (`graphs.at_scale.huge`).
+witnesses. A component that does not fit is judged in Spark (`graphs.at_scale.large_components`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from graphs.at_scale.collected import network_of
 from graphs.at_scale.components import Inside, components
 from graphs.at_scale.frames import numbers_frame
-from graphs.at_scale.huge import judge_huge
-from graphs.at_scale.resolved import Requests, SparkGraph
+from graphs.at_scale.graph_in_spark import Requests, SparkGraph
+from graphs.at_scale.large_components import judge_huge
 from graphs.at_scale.rounds import Options, cut, one_group
 from progress.conditions import (
     Advancing,

@@ -15,8 +15,8 @@ from graphs.at_scale.closure import close_in_spark, numbered
 from graphs.at_scale.collected import network_of
 from graphs.at_scale.errors import too_large_a_component
 from graphs.at_scale.frames import numbers_frame
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.reach import backwards, reached
-from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut, one_group
 from progress.could_result_in import CouldResultIn
 from progress.pointstamp import Pointstamp

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from graphs import shape
 from graphs.at_scale.errors import no_engine, not_here, wrong_table
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.rounds import Options, one_group
 from graphs.files.parquet import graph_of_rows, read_rows
 from graphs.graph import Graph

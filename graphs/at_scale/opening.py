@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from graphs.at_scale.columns import read_parquet, standard_edges, standard_nodes
 from graphs.at_scale.errors import not_here, wrong_table
 from graphs.at_scale.frames import frame_of
-from graphs.at_scale.resolved import Resolution, SparkGraph
+from graphs.at_scale.graph_in_spark import Resolution, SparkGraph
 from graphs.files.document import quoted
 from graphs.files.notation import write_domain, write_summary
 from graphs.graph import LONGEST_NAME, Graph

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphs.arguments import settings_of
 from graphs.at_scale.engine import Say, Tables, choose_engine, local_graph, open_in_spark
 from graphs.at_scale.frames import frame_of
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.rounds import ROUNDS, Options, Round, one_group
 from graphs.checking.check import UNDECIDED, check_graph, mismatch_found, report_on, shape_findings, unreadable
 from graphs.checking.diagnostic import FileReport

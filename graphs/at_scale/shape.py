@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.reach import backwards, reached
-from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, one_group
 
 if TYPE_CHECKING:

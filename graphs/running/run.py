@@ -63,7 +63,7 @@ from progress.runtime.source import Feed
 from progress.runtime.source_failure import SourceFailed
 
 if TYPE_CHECKING:
-    from graphs.running.given import Given
+    from graphs.running.lines_from_page import Given
     from graphs.running.stepping import Stepping
     from progress.runtime.on_spark.engine import OnSpark
 
@@ -319,7 +319,7 @@ class Command:
         """What the page gives, where an input takes that."""
         if not self.from_page:
             return
-        from graphs.running.given import Given
+        from graphs.running.lines_from_page import Given
 
         network = self.dataflow.network
         for name in self.from_page:

@@ -14,7 +14,7 @@ from progress.topology import Network
 
 if TYPE_CHECKING:
     from graphs.live import Watch
-    from graphs.running.given import Given
+    from graphs.running.lines_from_page import Given
     from graphs.running.stepping import Stepping
 
 UI = "ui"  # as the file of an input: what the page gives

@@ -9,8 +9,8 @@ is one unit: support runs down in it first, then what is left is spread again in
 That is right where every closed walk advances, because then no time can support itself. A component that is not known
 to advance is closed anew from its entries (`progress.closure`, exact in every case).
 
-Cost of an update: O(arcs at the vertices whose frontier moves), times what `progress.engines.place` says; O(component)
-for the components that are not known to advance.
+Cost of an update: O(arcs at the vertices whose frontier moves), times what `progress.engines.vertex_state` says;
+O(component) for the components that are not known to advance.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import Any
 from progress.closure import close_numbered
 from progress.effort import MOST_STEPS, STEPS_A_CHANGE, STEPS_A_PLACE, Effort
 from progress.engines.arcs import Arcs, identity_on
-from progress.engines.place import NOTHING, Place, TotalPlace, place_for
+from progress.engines.entering_arc import Pull, added_number, pull
 from progress.engines.propagation import Change, Move
-from progress.engines.pull import Pull, added_number, pull
+from progress.engines.vertex_state import NOTHING, Place, TotalPlace, place_for
 from progress.normal_form.backwards import reaches
 from progress.normal_form.layout import layout_of
 from progress.order import Domain

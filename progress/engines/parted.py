@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from progress.comparable import PartOf
-from progress.engines.place import Place
+from progress.engines.vertex_state import Place
 
 
 class PartedPlace:

@@ -11,9 +11,9 @@ from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from progress.semantics.fairness import judge_leads, judge_leads_each
-from progress.semantics.later import judge_later, judge_since
 from progress.semantics.machine import Machine, Path
 from progress.semantics.properties import About, AnyProperty, Later, Leads, LeadsEach, Property, Since
+from progress.semantics.states_after import judge_later, judge_since
 
 S = TypeVar("S", bound=Hashable)
 
@@ -171,8 +171,9 @@ def explore(
 ) -> Exploration[S]:
     """Visit all reachable states and judge the properties; `Exploration.check` raises what fails.
 
-    Cost: each reachable state and each step once, at most the budgets; see `progress.semantics.later` for properties of
-    pairs and `progress.semantics.fairness` for what has to happen, which are judged when all states are known.
+    Cost: each reachable state and each step once, at most the budgets. When all states are known,
+    properties of pairs are judged (`progress.semantics.states_after`), and what has to happen
+    (`progress.semantics.fairness`).
     """
     properties = list(properties)
     exploration = Exploration(machine)

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from progress.antichain import Antichain, minimal_elements
-from progress.engines.place import Place, place_for
+from progress.engines.vertex_state import Place, place_for
 from progress.errors import brief
 from progress.order import NO_TIME, Domain, as_time
 from progress.topology import NO_NODE, Network

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from progress.engines.entering_arc import only_adds
 from progress.engines.propagation import Move
-from progress.engines.pull import only_adds
 from progress.summary import NoMinimalTimes
 from progress.topology import NO_NODE
 from progress.tracking.ledger import Edge, Node

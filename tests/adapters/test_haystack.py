@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.adapters.said import clean, codes, finding, no_alarm, refused
+from tests.adapters.tool_reports import clean, codes, finding, no_alarm, refused
 from tests.adapters.tools import probe
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.said import clean, codes, finding, no_alarm, nodes, refused
+from tests.adapters.tool_reports import clean, codes, finding, no_alarm, nodes, refused
 from tests.adapters.tools import probe, run_with_tools
 
 

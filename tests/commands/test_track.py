@@ -476,7 +476,7 @@ def test_twenty_thousand_lines_leave_nothing_behind() -> None:
 
 RESIDENT = """
 import sys
-from benchmarks.memory import most_resident
+from benchmarks.peak_memory import most_resident
 from graphs.command import main
 main(["track", sys.argv[1]])
 print(most_resident(), file=sys.stderr)

@@ -15,9 +15,9 @@ import pytest
 from graphs import Graph
 from graphs.live import LiveView, Watch, site
 from graphs.live.guard import VARIABLE, is_this_machine
-from graphs.running import given
-from graphs.running.given import Given
+from graphs.running import lines_from_page as given
 from graphs.running.line_form import BadLine
+from graphs.running.lines_from_page import Given
 from progress.order import Nat
 from tests.commands.pipelines import PATIENCE, TOTALS, TOTALS_YAML, run, started, stop, write
 

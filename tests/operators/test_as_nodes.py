@@ -10,7 +10,8 @@ import pytest
 
 from graphs import Graph
 from progress import Domain, Nat, PointstampError, Product
-from progress.operators import DT, WM, Event, Left, Right, batch, compose, flatten, histogram, join, map_data, plain
+from progress.operators import DT, WM, Event, Left, Right, batch, compose, flatten, histogram, join, map_data
+from progress.operators import by_definition as plain
 from progress.operators.node import OperatorNode, Watermarked
 from progress.runtime import Dataflow
 from tests.operators.random_streams import DIAMOND, random_case, two_streams

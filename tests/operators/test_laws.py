@@ -23,11 +23,11 @@ from progress.operators import (
     incr_batch,
     join,
     map_data,
-    plain,
     produce,
     total_histogram,
     union,
 )
+from progress.operators import by_definition as plain
 from progress.operators.laws.of_operators import (
     data_of,
     of_batch,

@@ -33,12 +33,12 @@ from progress.operators import (
     map_data,
     monitored,
     multiset_histogram,
-    plain,
     produce,
     skip,
     total_histogram,
     union,
 )
+from progress.operators import by_definition as plain
 from progress.operators.frontier import frontier_after
 from progress.operators.laws.equalities import composes, equal_on_monotone, skips, total_is_enough
 from tests.operators.random_streams import DIAMOND, DOMAINS, random_case, two_streams

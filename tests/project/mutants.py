@@ -42,7 +42,7 @@ SUITE = (
 ENGINE_SUITE = (
     "tests/project/few_sessions.py",
     "tests/tracking/test_engines.py",
-    "tests/tracking/test_places.py",
+    "tests/tracking/test_vertex_state.py",
     "tests/tracking/test_hierarchy.py",
     "tests/tracking/test_tracker.py",
     "tests/commands/test_track.py",
@@ -137,7 +137,7 @@ ALGORITHMS = (
     ),
     Mutant(
         "the frontier of a tracker has no budget",
-        "progress/tracking/workings.py",
+        "progress/tracking/running_on_summaries.py",
         "minimal_elements(place.domain, times, effort_of_frontier(known))",
         "minimal_elements(place.domain, times)",
         ("tests/questions/test_effort.py",),
@@ -367,25 +367,25 @@ ENGINE = (
     # places
     Mutant(
         "a waiter is released at the very time for which it waits",
-        "progress/engines/place.py",
+        "progress/engines/vertex_state.py",
         "while waiters and waiters[0][0] < bound:",
         "while waiters and waiters[0][0] <= bound:",
     ),
     Mutant(
         "waiters are examined for the first lost time only",
-        "progress/engines/place.py",
+        "progress/engines/vertex_state.py",
         "for time in lost:\n            if time in self._frontier:",
         "for time in lost[:1]:\n            if time in self._frontier:",
     ),
     Mutant(
         "waiters are not handed on when a lower time comes",
-        "progress/engines/place.py",
+        "progress/engines/vertex_state.py",
         "if other in self._waiters:",
         "if False:",
     ),
     Mutant(
         "only the first region that a lost stair uncovers is looked at",
-        "progress/engines/place.py",
+        "progress/engines/vertex_state.py",
         "start, below = stairs[place]\n            place += 1",
         "return",
     ),
@@ -472,7 +472,7 @@ ENGINE = (
     ),
     Mutant(
         "an arc over pairs forgets the leftmost time that a lost one covered",
-        "progress/engines/place.py",
+        "progress/engines/vertex_state.py",
         "start = bisect_left(stairs, (low,))",
         "start = bisect_left(stairs, (low + 1,))",
     ),
@@ -515,7 +515,7 @@ ENGINE = (
     ),
     Mutant(
         "what follows from the requests of the source is outside of Clock",
-        "progress/tracking/workings.py",
+        "progress/tracking/running_on_summaries.py",
         "if any(less_equal(after, time) for after in summary.limits(before)):",
         "if False:",
     ),
@@ -890,13 +890,13 @@ RECURSION = tuple(
         ),
         (
             "a request is outstanding at its own node",
-            "workings.py",
+            "running_on_frames.py",
             "        return [(target, after) for target, summary in self._ways[node] if summary for after in summary.apply(time)]",
             "        return [(node, time)]",
         ),
         (
             "a pending request does not let its node send",
-            "workings.py",
+            "running_on_frames.py",
             "            if before is not None and self._requested(ledger, ledger.node_of(edge.source), before):\n                return True\n",
             "",
         ),
@@ -1438,7 +1438,7 @@ SEMANTICS = (
             ),
             (
                 "what comes later is looked for before the step",
-                "later.py",
+                "states_after.py",
                 "_Mark(thing, after, depth + 1, before, action)",
                 "_Mark(thing, before, depth, before)",
             ),

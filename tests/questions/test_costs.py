@@ -21,7 +21,7 @@ from progress.engines.forest import Forest
 from progress.engines.hierarchical import Hierarchical
 from progress.engines.hierarchy import CORE, Hierarchy
 from progress.engines.pairs import LONGEST_CHUNK, Pairs
-from progress.engines.place import OtherPlace, Place, TotalPlace, place_for
+from progress.engines.vertex_state import OtherPlace, Place, TotalPlace, place_for
 from progress.summary import Summary
 from progress.topology import NO_NODE
 from progress.tracker import Tracker

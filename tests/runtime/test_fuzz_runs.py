@@ -147,7 +147,7 @@ def test_the_judge_lets_pass_what_is_right() -> None:
 
 COUNT_WORDS = """
 import sys
-from benchmarks.memory import most_resident
+from benchmarks.peak_memory import most_resident
 from graphs.running.pipeline import load_pipeline
 from progress.runtime import Complete
 

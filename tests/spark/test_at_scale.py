@@ -15,7 +15,7 @@ from graphs import Graph, at_scale
 from graphs.at_scale import Options, Round, Tables
 from graphs.at_scale.closure import SparkClosure
 from graphs.at_scale.components import components
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.shape import beginning_in_spark
 from graphs.shape import beginning, dangling, unreachable
 from progress import CouldResultIn, PointstampError, check_conditions, close

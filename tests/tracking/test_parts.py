@@ -120,7 +120,7 @@ def test_a_step_looks_only_at_times_of_its_key(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_random_sessions_over_keys() -> None:
-    """`test_places` has places by themselves; these are sessions on graphs whose orders have parts."""
+    """`test_vertex_state` has places by themselves; these are sessions on graphs whose orders have parts."""
     tally = Tally()
     played = 0
     for seed in range(300, 600):

@@ -15,7 +15,7 @@ from graphs.at_scale.collected import network_of
 from graphs.at_scale.components import Inside, components
 from graphs.at_scale.errors import too_large_a_component
 from graphs.at_scale.frames import frame_of, numbers_frame
-from graphs.at_scale.resolved import SparkGraph
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.rounds import Options, cut
 from progress.conditions import Advancing, Condition1, Condition2, Report, Transitivity, check_conditions
 from progress.cycles.drift import coordinates

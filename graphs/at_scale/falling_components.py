@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from graphs.at_scale.collected import network_of
 from graphs.at_scale.components import components
 from graphs.at_scale.frames import numbers_frame
+from graphs.at_scale.graph_in_spark import SparkGraph
 from graphs.at_scale.pieces import may_fall_far
-from graphs.at_scale.resolved import SparkGraph
 from graphs.at_scale.rounds import Options, cut
 from progress.closure import close_numbered
 from progress.topology import Network

@@ -18,7 +18,7 @@ from progress import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged
 from progress.engines.forest import Forest
 from progress.engines.pairs import LONGEST_CHUNK, Pairs
 from progress.engines.parted import PartedPlace
-from progress.engines.place import OtherPlace, PairPlace, TotalPlace, place_for
+from progress.engines.vertex_state import OtherPlace, PairPlace, TotalPlace, place_for
 
 PAIR = Product([Nat(), Nat()])
 TRIPLE = Product([Nat(), Nat(), Nat()])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from progress.engines.parted import PartedPlace
-from progress.engines.place import PairPlace, Place
+from progress.engines.vertex_state import PairPlace, Place
 from progress.normal_form.coordinate import KEEP
 from progress.normal_form.layout import layout_of
 from progress.order import is_number
