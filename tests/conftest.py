@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -62,6 +63,24 @@ def _sockets_of_spark(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("spark"):
         gc.collect()
         _keep_what_spark_loaded()
+
+
+@pytest.fixture(autouse=True)
+def _modules_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What a test has imported from its own folder is gone after it, and so is where imports were looked for.
+
+    Else the next test whose module has the same name gets this one.
+    """
+    path, modules = list(sys.path), set(sys.modules)
+    yield
+    if sys.path != path:
+        sys.path[:] = path
+    theirs = f"{tmp_path_factory.getbasetemp()}{os.sep}"
+    for name in sys.modules.keys() - modules:
+        module = sys.modules[name]
+        places = (getattr(module, "__file__", None), *getattr(module, "__path__", ()))
+        if any(str(place).startswith(theirs) for place in places):
+            del sys.modules[name]
 
 
 @cache

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from graphs.beside import look_first_in
 from progress.errors import PointstampError, brief, one_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -60,11 +61,11 @@ def load_module(place: str) -> ModuleType:
         known = _LOADED.get(path.resolve())
         if known is not None:
             return known
+        look_first_in(path.resolve().parent)
         name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else f"target_{len(_LOADED)}"
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
             raise PointstampError("PS903", f"{brief(place)} is not a Python file", "a name that ends in .py")
-        _look_in(str(path.resolve().parent))
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:

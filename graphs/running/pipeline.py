@@ -11,6 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+from graphs.beside import look_first_in
 from graphs.graph import Graph
 from graphs.running.own_files import reading
 from progress.errors import PointstampError, brief
@@ -83,15 +84,13 @@ def _of_flow(path: str, flow: object) -> Dataflow:
 def _loaded(path: Path, shown: str, begun: Callable[[ModuleType], object]) -> ModuleType:
     if not path.is_file():
         raise _no_dataflow(f"there is no file {shown}", "a Python file that defines dataflow, or flow")
+    look_first_in(path.resolve().parent)
     known = sys.modules.get(path.stem)
     is_taken = known is not None and getattr(known, "__file__", None) != str(path.absolute())
     name = "pipeline" if is_taken or not path.stem.isidentifier() else path.stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise _no_dataflow(f"{shown} is no Python file", "a name that ends in .py")
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where pickle looks for its classes
     begun(module)

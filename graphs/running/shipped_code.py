@@ -20,13 +20,14 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from progress.runtime.on_spark.connect import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+VARIABLE = "POINTSTAMP_CODE"  # of a worker: whose modules it imports
 NEVER = (1980, 1, 1, 0, 0, 0)  # the same files are the same archive
 
 
@@ -36,8 +37,15 @@ def ship_beside(session: SparkSession, file: Path) -> None:
     found = dict(_modules(folder, "", frozenset()))
     mark = sha256(repr(sorted(found.items())).encode()).hexdigest()[:12]
     archive = _kept() / f"{file.stem}-{mark}.zip"
-    if not found or _is_shipped(session, archive.name):
+    if not found:
         return
+    if not _is_shipped(session, archive.name):
+        _ship(session, archive, found)
+    if not is_remote(session):
+        _let_come_alone(session.sparkContext, archive.name)
+
+
+def _ship(session: SparkSession, archive: Path, found: dict[str, bytes]) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as written:
         for name, text in sorted(found.items()):
             written.writestr(zipfile.ZipInfo(name, NEVER), text)
@@ -47,6 +55,18 @@ def ship_beside(session: SparkSession, file: Path) -> None:
     else:
         session.sparkContext.addPyFile(str(archive))
     sys.path[:] = path  # here they are imported from where they are
+
+
+def _let_come_alone(context: Any, archive: str) -> None:
+    """Functions that are made from now on find this archive, and not those of other pipelines.
+
+    And in processes of its own: one that has served another pipeline has imported what that has beside it. Spark gives
+    a process only what has the same environment.
+    """
+    context.environment[VARIABLE] = archive
+    ours = {path.name for path in _kept().iterdir()}
+    shipped: list[str] = context._python_includes
+    shipped[:] = [*(each for each in shipped if each not in ours), archive]
 
 
 def _is_shipped(session: SparkSession, name: str) -> bool:

@@ -6,8 +6,8 @@ import _thread
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
-from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +19,7 @@ from progress.runtime.core import Core
 from progress.runtime.observer import Observer
 from tests.runtime.tools import BOUND, GUARD, TIMES, Met, of_two
 from tests.spark.spark import spark_session
+from tests.spark.tools import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 40000L)"
+FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,16 @@ def run(dataflow: Dataflow, **options: Any) -> Any:
 
 def jobs(group: str) -> list[int]:
     return list(spark_session().sparkContext.statusTracker().getJobIdsForGroup(group))
+
+
+def outcome(job: int) -> str:
+    info = spark_session().sparkContext.statusTracker().getJobInfo(job)
+    assert info is not None
+    return str(info.status)
+
+
+def is_over(job: int) -> bool:
+    return outcome(job) != "RUNNING"
 
 
 # --- times side by side ----------------------------------------------------------------------------------------------
@@ -129,8 +140,7 @@ def test_what_runs_is_cancelled_when_the_run_stops(spark: SparkSession, how: str
     node, cancel, keep = Sleeps(), threading.Event(), Keep()
 
     def stop() -> None:
-        while len(node.groups) < 2 or len(spark.sparkContext.statusTracker().getActiveJobsIds()) < 2:
-            sleep(0.01)
+        wait_until(lambda: len(node.groups) == 2 and len(spark.sparkContext.statusTracker().getActiveJobsIds()) == 2)
         if how == "cancel":
             cancel.set()
         elif how == "interrupt":
@@ -151,12 +161,10 @@ def test_what_runs_is_cancelled_when_the_run_stops(spark: SparkSession, how: str
     with pytest.raises((PointstampError, KeyboardInterrupt)) as caught:
         run(dataflow, sources=sources, cancel=cancel, timeout=1.5 if how == "timeout" else GUARD, observer=keep)
     assert getattr(caught.value, "code", None) == codes.get(how)
-    status = spark.sparkContext.statusTracker()
     for group in node.groups:
         for job in jobs(group):
-            info = status.getJobInfo(job)
-            assert info is not None
-            assert info.status == "FAILED"
+            wait_until(partial(is_over, job))
+            assert outcome(job) == "FAILED"
     assert keep.failures == (how == "failure")  # what was cut short is no failure of the node
     assert not keep.core.rests  # nor is it done: what the node knows is unknown
 

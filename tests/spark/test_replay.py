@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -24,7 +23,7 @@ from progress.runtime.options import RunOptions
 from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.spark.spark import spark_session
-from tests.spark.tools import drop
+from tests.spark.tools import SOON, Gate, drop, pools, wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -32,16 +31,6 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module", autouse=True)
 def _session() -> None:
     spark_session()  # that of the tests, before a sink starts one that is usual
-
-
-SOON = 60.0  # seconds until something has to have happened
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + SOON
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 class Killed:
@@ -120,29 +109,25 @@ def test_files_that_came_one_after_the_other_do_so_again_after_a_kill(tmp_path: 
     assert sorted(row.id for row in read_committed(spark_session(), out).collect()) == [1, 2, 4]
 
 
-SLEEP = "java_method('java.lang.Thread', 'sleep', 6000L)"  # a job of six seconds
-
-
 def test_a_checkpoint_is_taken_while_long_jobs_run_and_has_what_they_were_given_by_the_names_of_its_files(
     tmp_path: Path,
 ) -> None:
-    """All cores are taken by jobs of six seconds: what is kept needs none, and does not wait for their end."""
+    """All cores are taken by tasks that do not end: what is kept needs none, and does not wait for their end."""
     drop(tmp_path / "in", "0.parquet", [(0,)])
+    gate = Gate(tmp_path / "gate")
     begun: list[int] = []
-    ended: list[int] = []
     is_long = True
 
     def job(day: int, tables: Any) -> Any:
         begun.append(day)
         rows = tables["in"]
-        if is_long and day:
-            rows = rows.where(f"{SLEEP} is null").select("v").localCheckpoint()
-            ended.append(day)
-        return rows
+        return gate.before(rows).localCheckpoint() if is_long and day else rows
 
     graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
     out = tmp_path / "out"
-    source = FileSource(tmp_path / "in", complete=lambda day: [day + 1], end="_END", every=0.05)
+    source = FileSource(  # of given columns, which need no core to be found
+        tmp_path / "in", schema="v int", complete=lambda day: [day + 1], end="_END", every=0.05
+    )
     dataflow = Dataflow(graph, {"a": Stage(job, at_once=4)}, sources={"in": source}, sinks={"out": ParquetSink(out)})
     killed = Killed(dataflow, tmp_path / "state", every=0.5)
 
@@ -150,13 +135,16 @@ def test_a_checkpoint_is_taken_while_long_jobs_run_and_has_what_they_were_given_
         wait_until(lambda: days_in(out) == [0])
         for day in range(1, 5):
             drop(tmp_path / "in", f"{day}.parquet", [(day,)])
-        wait_until(lambda: len(begun) == 5)
+        wait_until(lambda: len(begun) == 5 and len(gate.begun()) == 2)
         count = len(killed.kept)
         drop(tmp_path / "in", "5.parquet", [(5,)])
         wait_until(lambda: len(killed.kept) > count)
-        assert not ended
 
-    killed.run(first, "spark")
+    try:
+        killed.run(first, "spark")
+    finally:
+        gate.let()
+    assert days_in(out) == [0]  # no job has come to its end
     is_long = False
     (tmp_path / "in" / "_END").touch()
     killed.run(engine="spark")
@@ -166,25 +154,21 @@ def test_a_checkpoint_is_taken_while_long_jobs_run_and_has_what_they_were_given_
 
 
 def test_tables_that_wait_are_kept_by_the_first_core_that_is_free(tmp_path: Path) -> None:
-    """Four jobs, each of one task of four seconds, are on two cores; those of a checkpoint go before the third."""
+    """Four jobs, each of one task, are on two cores when a checkpoint begins, and then one task ends. The tasks of the
+    checkpoint begin before the third."""
     session = spark_session()
-    context = session.sparkContext
-    begun: list[int] = []
-    ended: list[int] = []
+    gate = Gate(tmp_path / "gate")
     is_over = threading.Event()
 
     def job(day: int, tables: Any) -> None:
-        begun.append(day)
-        session.range(0, 1, 1, 1).selectExpr(SLEEP.replace("6000", "4000")).collect()
-        ended.append(day)
+        gate.before(session.range(0, 1, 1, 1)).collect()
 
-    def all_cores_are_taken() -> bool:
-        tracker = context.statusTracker()
-        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-        return len(begun) == 4 and sum(stage.numActiveTasks for stage in stages if stage is not None) == 2
+    def waiting() -> int:
+        """How many jobs have tasks that run, or wait for a core."""
+        return sum(pool.schedulableQueue().size() for pool in pools())
 
     def tables() -> Iterator[Any]:
-        wait_until(all_cores_are_taken)
+        wait_until(lambda: waiting() == 4 and len(gate.begun()) == 2)
         yield Messages(9, [session.range(0, count, 1, 1) for count in (2_001, 2_002, 2_003)])  # more than a few rows
         is_over.wait(SOON)
 
@@ -195,11 +179,16 @@ def test_tables_that_wait_are_kept_by_the_first_core_that_is_free(tmp_path: Path
 
     def kept() -> None:
         try:
+            wait_until(lambda: waiting() == 4 + 3)
+            first, second = gate.begun()
+            gate.let(first)
             wait_until(lambda: any(state.get("queue b", b"").count(b"fields") == 3 for state in killed.kept))
-            assert len(ended) <= 2
             assert len(list((tmp_path / "state" / "frames").glob("*/*.parquet"))) == 3
+            wait_until(lambda: len(gate.begun()) == 3)
+            assert gate.begun() == [first, second, second + 3 + 1]
         finally:
             is_over.set()
+            gate.let()
 
     killed.run(kept, "spark")
 

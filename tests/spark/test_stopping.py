@@ -30,11 +30,13 @@ from progress.runtime.rests import Keeping
 from progress.runtime.running import Running
 from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
+from tests.spark.tools import running_tasks, wait_until
 
 pytestmark = pytest.mark.spark
 
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 40000L)"
-SOON = 10.0  # seconds, of the forty that a job would take
+FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
+ENDS = 600.0  # seconds after which such a job would end by itself
+DEAF = "java_method('org.apache.hadoop.util.ThreadUtil', 'sleepAtLeastIgnoreInterrupts', 1500L)"  # for a moment
 
 
 def line() -> Graph:
@@ -53,13 +55,6 @@ def active() -> list[int]:
     return list(spark_session().sparkContext.statusTracker().getActiveJobsIds())
 
 
-def wait_until(what: Any) -> None:
-    until = monotonic() + GUARD
-    while not what():
-        assert monotonic() < until
-        sleep(0.01)
-
-
 def run(dataflow: Dataflow, **options: Any) -> Any:
     return dataflow.run(engine="spark", session=spark_session(), **options)
 
@@ -69,7 +64,7 @@ def stopped_by(code: str, dataflow: Dataflow, **options: Any) -> None:
     with pytest.raises(PointstampError) as caught:
         run(dataflow, **options)
     assert caught.value.code == code
-    assert monotonic() - begun < SOON
+    assert monotonic() - begun < ENDS
     wait_until(lambda: not active())
 
 
@@ -88,6 +83,39 @@ def test_the_jobs_of_a_source_are_one_group_that_is_cancelled() -> None:
     ((group, description, pool),) = seen
     assert str(group).endswith(" source in")
     assert (description, pool) == ("source of in", "pointstamp source in")
+
+
+def test_a_task_that_does_not_hear_that_its_job_was_cancelled_is_told_again() -> None:
+    """Its code swallows the first interrupt, and goes on: the core that it has is not lost to those that come."""
+    cancel = threading.Event()
+
+    def deaf(value: int) -> Any:
+        def stop() -> None:
+            wait_until(running_tasks)
+            cancel.set()
+
+        threading.Thread(target=stop, daemon=True).start()
+        return spark_session().range(1).selectExpr(f"concat({DEAF}, {FOR_EVER}) as v").collect()
+
+    begun = monotonic()
+    stopped_by("PS712", Dataflow(line(), {"a": deaf}), sources={"in": [(0, 1)]}, cancel=cancel)
+    wait_until(lambda: not running_tasks())
+    assert monotonic() - begun < ENDS
+    assert spark_session().range(3).count() == 3
+
+
+def test_a_task_that_does_not_hear_of_an_interrupt_is_told_again() -> None:
+    def interrupt() -> None:
+        wait_until(running_tasks)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    begun = monotonic()
+    with pytest.raises(KeyboardInterrupt), ends_on_interrupt():
+        spark_session().range(1).selectExpr(f"concat({DEAF}, {FOR_EVER}) as v").collect()
+    assert spark_session().range(3).count() == 3  # begun after it, and not cancelled by it
+    wait_until(lambda: not running_tasks())
+    assert monotonic() - begun < ENDS
 
 
 @pytest.mark.parametrize("is_out_of_time", [True, False])
@@ -129,7 +157,7 @@ def test_a_node_that_fails_does_not_wait_for_what_a_sink_writes(tmp_path: Path) 
     begun = monotonic()
     with pytest.raises(NodeFailed, match="ValueError: broken"):
         run(dataflow, sources=sources, sinks={"out": ParquetSink(tmp_path)}, timeout=GUARD)
-    assert monotonic() - begun < SOON
+    assert monotonic() - begun < ENDS
     wait_until(lambda: not active())
     assert committed(spark_session(), tmp_path) == []
 
@@ -221,7 +249,7 @@ def test_an_interrupt_cancels_all_jobs_before_it_is_raised() -> None:
     begun = monotonic()
     with pytest.raises(KeyboardInterrupt):
         works()
-    assert monotonic() - begun < SOON
+    assert monotonic() - begun < ENDS
     wait_until(lambda: not active())
     assert spark_session().range(3).count() == 3  # every call of the JVM has had its own answer
     assert signal.getsignal(signal.SIGINT) is before

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from progress.order import Nat
 from progress.runtime.on_spark.sinks_by_time import ByTime
 from progress.runtime.on_spark.sinks_parquet import ParquetSink, read_committed
 from tests.spark.spark import spark_session
+
+SOON = 120.0  # seconds in which something has to happen, on a slow machine that has much else to do
 
 
 def frame(*rows: int, column: str = "v") -> Any:
@@ -73,6 +76,63 @@ def whole_run(folder: Path, mode: str, *rows: tuple[int, int], run: str | None =
     out.complete(())
     out.close()
     return out
+
+
+def pools() -> list[Any]:
+    """Those of Spark's scheduler: what runs and what waits for a core, without the delay of what it tells others."""
+    found = spark_session().sparkContext._jsc.sc().getAllPools()
+    return [found.apply(number) for number in range(found.size())]
+
+
+def running_tasks() -> int:
+    """How many tasks have a core."""
+    return sum(int(pool.runningTasks()) for pool in pools())
+
+
+class Gate:
+    """Tasks of Spark that have begun, and go on when they are let: no test has to guess how long one takes."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self._folder = folder
+
+    def before(self, rows: Any) -> Any:
+        """The rows, behind a gate: each of their tasks waits there."""
+        place, patience = str(self._folder), 10 * SOON
+
+        def wait(batches: Iterator[Any]) -> Iterator[Any]:
+            import time
+            from pathlib import Path
+
+            from pyspark import TaskContext
+
+            task = TaskContext.get()
+            assert task is not None
+            number = task.taskAttemptId()
+            (Path(place) / f"{number}.begun").touch()
+            until = time.monotonic() + patience
+            while not any((Path(place) / f"{name}.go").exists() for name in (number, "all")):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            yield from batches
+
+        return rows.mapInArrow(wait, rows.schema)
+
+    def begun(self) -> list[int]:
+        """The tasks that have begun; the numbers of tasks are in the order in which Spark has begun them."""
+        return sorted(int(path.stem) for path in self._folder.glob("*.begun"))
+
+    def let(self, task: int | str = "all") -> None:
+        """Let a task go on, or all of them."""
+        (self._folder / f"{task}.go").touch()
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    """Until it is so; what does not become so is a failure, long after it should have."""
+    until = monotonic() + SOON
+    while not is_so():
+        assert monotonic() < until
+        sleep(0.01)
 
 
 def drop(folder: Path, name: str, rows: Sequence[Any], columns: str = "v int") -> None:

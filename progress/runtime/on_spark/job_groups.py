@@ -3,20 +3,23 @@
 Over Spark Connect a group is a tag of what its thread starts, and there are no descriptions.
 
 Every job that a run starts belongs to a group, whoever starts it: a node, a source, a checkpoint, a sink. So stopping
-is one call: what runs is cancelled, and so is what its threads would still start.
+is one call: what runs is cancelled, and so is what its threads would still start, and what is left of it afterwards
+(`cancelled`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from time import sleep
 from typing import Any
 
+from progress.runtime.on_spark.cancelled import Cancelled
 from progress.runtime.on_spark.connect import is_remote
 
 OFTEN = 0.1  # seconds between two attempts to cancel what goes on
+LAST = 100  # jobs of a group: those that were running are among them
 
 
 class JobGroups:
@@ -25,6 +28,7 @@ class JobGroups:
     def __init__(self) -> None:
         self.is_stopped = False
         self._open: dict[str, tuple[Any, int]] = {}  # the context, and in how many threads the group is open
+        self._ending: threading.Thread | None = None
         self._lock = threading.Lock()
 
     @contextmanager
@@ -55,22 +59,38 @@ class JobGroups:
         """Cancel what runs; what has not begun will not begin.
 
         Spark itself refuses later jobs of a group that was cancelled, but not the first part of one that shuffles under
-        adaptive execution. So groups are cancelled until their threads have left them.
+        adaptive execution. So groups are cancelled until their threads have left them, and until nothing is left.
         """
         self.is_stopped = True
         if self._cancel_all():
-            threading.Thread(target=self._until_all_have_left, name="jobs that are cancelled", daemon=True).start()
+            with self._lock:
+                if self._ending is None or not self._ending.is_alive():
+                    self._ending = threading.Thread(target=self._end_all, name="jobs that are cancelled", daemon=True)
+                    self._ending.start()
 
-    def _until_all_have_left(self) -> None:
-        while self._cancel_all():
+    def _end_all(self) -> None:
+        ended: dict[str, Any] = {}
+        while found := self._cancel_all():
+            ended.update(found)
             sleep(OFTEN)
+        for context in {id(context): context for context in ended.values() if not is_remote(context)}.values():
+            Cancelled(context, lambda context=context: _cancelled(context, ended)).end()  # type: ignore[misc]
 
-    def _cancel_all(self) -> bool:
+    def _cancel_all(self) -> dict[str, Any]:
+        """Cancel the groups that are open, which are these, each with its context."""
         with self._lock:
-            groups = [(context, group) for group, (context, _) in self._open.items()]
-        for context, group in groups:
+            groups = {group: context for group, (context, _) in self._open.items()}
+        for group, context in groups.items():
             _cancel(context, group)
-        return bool(groups)
+        return groups
+
+
+def _cancelled(context: Any, groups: Iterable[str]) -> Iterator[int]:
+    """Cancel groups again; their last jobs."""
+    tracker = context.statusTracker()
+    for group in groups:
+        _cancel(context, group)
+        yield from sorted(tracker.getJobIdsForGroup(group))[-LAST:]
 
 
 def _cancel(context: Any, group: str) -> None:

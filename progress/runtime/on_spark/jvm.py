@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from progress.errors import PointstampError
+from progress.runtime.on_spark.cancelled import Cancelled
 
 LOWEST_JAVA = 17
 LONGEST_REASON = 200  # characters of what Spark says
 OFTEN = 0.2  # seconds between two attempts to cancel what runs
+PATIENCE = 10.0  # seconds that a call of the JVM may take
 
 
 def check_java() -> None:
@@ -175,6 +177,7 @@ def ends_on_interrupt() -> Iterator[None]:
     in the midst of a call of the JVM, whose answer the next call would get.
     """
     came, over = threading.Event(), threading.Event()
+    cancelling: list[threading.Thread] = []
 
     def stop(number: int, frame: object) -> None:
         if came.is_set():
@@ -183,7 +186,8 @@ def ends_on_interrupt() -> Iterator[None]:
         if context is None:
             raise KeyboardInterrupt
         came.set()
-        threading.Thread(target=_cancel_all, args=(context, over), daemon=True).start()
+        cancelling.append(threading.Thread(target=_cancel_all, args=(context, over), daemon=True))
+        cancelling[0].start()
 
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         yield
@@ -197,6 +201,8 @@ def ends_on_interrupt() -> Iterator[None]:
         raise
     finally:
         over.set()
+        for thread in cancelling:  # what begins after this is not cancelled
+            thread.join(PATIENCE)
         signal.signal(signal.SIGINT, before)
     if came.is_set():
         raise KeyboardInterrupt
@@ -210,7 +216,11 @@ def _active_context() -> Any:
 
 
 def _cancel_all(context: Any, over: threading.Event) -> None:
+    jobs: set[int] = set()
     while not over.is_set():
         with suppress(Exception):  # the JVM may be what has ended
+            jobs.update(context.statusTracker().getActiveJobsIds())
             context.cancelAllJobs()
         over.wait(OFTEN)
+    left = Cancelled(context, lambda: jobs)
+    threading.Thread(target=left.end, name="tasks that are cancelled", daemon=True).start()
