@@ -457,13 +457,13 @@ class Tracker(InNotebooks):
             edges = self._ledger.edges_in_order()
             return {edge.name: edge.open for edge in edges if edge.is_input}
 
-    def subscribe(self, location: str, callback: Callback) -> Callable[[], None]:
+    def subscribe(self, location: str, callback: Callback, *, told: Iterable[Any] | None = None) -> Callable[[], None]:
         """Call `callback(location, left, came)` after each step that moves the frontier there; returns the way out.
 
         `left` are the times that are no minimal times there any more, `came` those that are now. A location may lose
         its minimal times, where there are calls or times fall without end: then nothing is told until it has some
         again, or none at all because it is complete; what was told last remains a lower bound. One that has none to
-        begin with is refused (PS601).
+        begin with is refused (PS601), unless `told` says what was told last, nothing where that is nobody yet.
         A callback may take steps; what follows from those is told after what is being told now. What callbacks raise
         reaches the caller of the step after all of them were called; the step stands.
         """
@@ -471,7 +471,7 @@ class Tracker(InNotebooks):
             right = "a function of a location, the times that left, and those that came"
             raise wrong_form(f"{brief(callback)} cannot be called", right)
         with self._lock:
-            return self._subscriptions.add(self, self._ledger.place(location), callback)
+            return self._subscriptions.add(self, self._ledger.place(location), callback, told)
 
     # --- snapshots and checks ----------------------------------------------------------------------------------------
 

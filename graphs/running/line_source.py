@@ -15,7 +15,7 @@ import os
 import select
 import stat
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from graphs.files.standard_input import cannot_read
@@ -29,6 +29,7 @@ from progress.summary import NoMinimalTimes
 
 CHUNK = 1 << 16
 MUCH = 1 << 20  # bytes that are digested at once
+MOST_DRAWN = 1 << 26  # bytes that are read beside what is waited for
 OFTEN = 0.1  # seconds between looks at whether the run has to stop, where nothing comes
 
 
@@ -111,7 +112,9 @@ class Lines:
         self._pending: deque[_Read] = deque()  # of items that have not entered the run
         self._size = self._entered = 0  # bytes and lines of those that have
         self._digest = hashlib.sha256()
-        self._place = self._first  # from where a file is read next
+        self._place = self._first  # from where a file is read next; how much of a stream was read
+        self._drawn = 0  # bytes that were read before anybody asked
+        self.beside: Sequence[Lines] = ()  # others of the same thread, whose writers must not wait while this waits
         self._passing: Position | None = None
         if start is not None:
             self._go_to(start)
@@ -141,6 +144,19 @@ class Lines:
     def stop(self) -> None:
         """Nobody takes any more: do not wait."""
         self._is_stopped = True
+
+    def draw(self) -> None:
+        """Read what is there, `MOST_DRAWN` bytes at most, though nobody asks for it: whoever writes it goes on."""
+        beside, waits = self.beside, self._waits
+        self.beside, self._waits = (), False
+        try:
+            while self.is_live and not (self._has_ended or self._is_stopped) and self._drawn < MOST_DRAWN:
+                before = self._place
+                if not self._fill():
+                    break
+                self._drawn += self._place - before
+        finally:
+            self.beside, self._waits = beside, waits
 
     def digested(self, count: int) -> None:
         """So many more of the items have entered the run."""
@@ -223,12 +239,14 @@ class Lines:
         if self.is_live:
             while not select.select([self._descriptor], [], [], OFTEN if self._waits else 0)[0]:
                 self._check()
+                for other in self.beside:
+                    other.draw()
                 if self._is_stopped:
                     return True
                 if not self._waits:
                     return False
         try:
-            chunk = os.read(self._descriptor, CHUNK) if self.is_live else self._next_of_file()
+            chunk = self._next_of_stream() if self.is_live else self._next_of_file()
         except BlockingIOError:
             return self._waits
         except OSError as error:
@@ -250,6 +268,11 @@ class Lines:
             self._number += 1
             raise self._bad(f"the line is longer than {LONGEST_LINE} bytes", FORM)
         return True
+
+    def _next_of_stream(self) -> bytes:
+        chunk = os.read(self._descriptor, CHUNK)
+        self._place += len(chunk)
+        return chunk
 
     def _next_of_file(self) -> bytes:
         """The next of a file, whose own position may be that of others as well, and stays where it is."""

@@ -71,6 +71,7 @@ def capture(
         "ahead": {feed.edge: feed.ahead.times for feed in feeds if feed.ahead is not None},
         "places": {feed.edge: getattr(feed.items, "position", None) for feed in feeds if _is_placed(feed)},
         "random": None if chance is None else chance.getstate(),
+        "told": {} if sinks is None else sinks.told,
     }
     state["progress"] = codec.write("a time", lambda: progress)
     codec.finish()
@@ -101,7 +102,10 @@ def resume(
             for name in (() if sinks is None else sinks.snapshots())
             if f"sink {name}" in state
         }
+        told = {name: tuple(times) for name, times in progress.get("told", {}).items()}  # not in states before these
         restored()
+        if sinks is not None:
+            sinks.told = told
         for name, values in waiting.items():
             assert sinks is not None
             sinks.restore(name, values)

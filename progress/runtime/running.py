@@ -357,9 +357,8 @@ class Running:
         tracker = self.core.tracker
         for name in tracker.network.outputs:
             if self.sinks.listens(name):
-                with suppress(NoMinimalTimes):  # there is no saying where it stands
-                    tracker.subscribe(name, self._moved)
-                    self.core.is_listened_to = True
+                tracker.subscribe(name, self._moved, told=self.sinks.told.get(name, ()))
+                self.core.is_listened_to = True
 
     def _moved(self, name: str, left: tuple[Any, ...], came: tuple[Any, ...]) -> None:
         with suppress(NoMinimalTimes):

@@ -47,6 +47,7 @@ class Sinks:
         self.waits: Callable[[Any], None] = waited_for  # has what `async def` methods give waited for, in order
         self._write: dict[str, Callable[[Any, Sequence[Any]], None]] = {}
         self.results: dict[str, list[tuple[Any, Any]]] = {}
+        self.told: dict[str, tuple[Any, ...]] = {}  # where the frontier of an edge stood when its sink was told last
 
     def deliver(self, name: str, time: Any, values: Sequence[Any]) -> None:
         """Hand values of one time to the sink of this name."""
@@ -63,6 +64,7 @@ class Sinks:
 
     def complete(self, name: str, times: tuple[Any, ...]) -> None:
         """Tell the sink that only times at or after these still come."""
+        self.told[name] = times
         tell = getattr(self._given.get(name), "complete", None)
         if tell is not None:
             with _of(name):

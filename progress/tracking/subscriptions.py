@@ -41,15 +41,21 @@ class Subscriptions:
         """The vertices on which a subscribed location depends."""
         return list(self._by_vertex)
 
-    def add(self, tracker: Tracker, place: Edge | Node, callback: Callback) -> Callable[[], None]:
-        """Subscribe; what is returned ends it. `NoMinimalTimes` where the location has no frontier to begin with."""
+    def add(
+        self, tracker: Tracker, place: Edge | Node, callback: Callback, told: Iterable[Any] | None = None
+    ) -> Callable[[], None]:
+        """Subscribe; what is returned ends it.
+
+        Where the location has no frontier to begin with, `told` is what was told last; `NoMinimalTimes` if it is None.
+        """
         name = place.name
         if not self.any:
             tracker._engine.take_moved()  # what moved while nobody was subscribed is no news
         if name in self.any:
-            tracker.frontier(name)  # which may be lost meanwhile, and then what it was told last is not known here
+            if told is None:
+                tracker.frontier(name)  # which may be lost meanwhile, and then what it was told last is not known here
         else:
-            subscribed = self.any[name] = _Subscribed(tracker, place)
+            subscribed = self.any[name] = _Subscribed(tracker, place, told)
             for where in subscribed.places:
                 self._by_place.setdefault(where, {})[name] = None
                 tracker._ledger.listen(where, True)
@@ -116,11 +122,16 @@ class Subscriptions:
 class _Subscribed:
     """A location, its frontier as last told, and whom to tell."""
 
-    def __init__(self, tracker: Tracker, place: Edge | Node) -> None:
+    def __init__(self, tracker: Tracker, place: Edge | Node, told: Iterable[Any] | None) -> None:
         self.place = place
         self.vertex = place.number if isinstance(place, Node) else place.source
         self.callbacks: dict[int, Callback] = {}
-        self._frontier = set(tracker.frontier(place.name))
+        try:
+            self._frontier = set(tracker.frontier(place.name))
+        except NoMinimalTimes:
+            if told is None:
+                raise
+            self._frontier = set(told)
         self._source = None if isinstance(place, Node) or place.is_input else tracker._ledger.node_of(place.source)
         self.places = [place.name]  # where something lies that is part of its frontier
         if self._source is not None:

@@ -453,7 +453,7 @@ class History:
         elif rng.random() < 0.7:
             life.wait(self._has_taken_all)
             life.wait(lambda: not self.pipes or self.left() > left, 0.2)
-            life.wait(self._has_kept(), 0.1)
+            life.wait(self._has_kept(), 0.1 if self.pipes else 5)  # what no pipe holds up keeps something, or ends
         life.wait(lambda: False, rng.uniform(0, 0.06))
 
     def _has_kept(self) -> Callable[[], bool]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -303,3 +305,46 @@ def test_standard_output_waits_too(tmp_path: Path) -> None:
     result = run(tmp_path, *command)
     assert (result.exit_code, result.err, values(result)) == (0, "", 126)
     assert not run(tmp_path, *command).out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["threads", "asyncio", "sim"])
+@pytest.mark.parametrize("every", ["3600", "0"])
+def test_who_writes_one_pipe_after_the_other_may_begin_with_either(tmp_path: Path, engine: str, every: str) -> None:
+    """What the killed run had first comes last now, behind more than a pipe holds: nobody waits for the other."""
+    two(tmp_path)
+    left, right = range(5), range(5, 205)
+    texts = {
+        name: "".join(f'{{"time": 0, {" " * 900}"value": {number}}}\n' for number in numbers)
+        for name, numbers in (("left", left), ("right", right))
+    }
+    for name in texts:
+        (tmp_path / name).unlink()
+        os.mkfifo(tmp_path / name)
+
+    def told() -> list[int]:
+        path = tmp_path / "out"
+        return [line["value"][1] for line in lines_of(path.read_text()) if "value" in line] if path.exists() else []
+
+    def fed(first: str, second: str, until: Sequence[int]) -> None:
+        with (tmp_path / "left").open("w") as to_left, (tmp_path / "right").open("w") as to_right:
+            to = {"left": to_left, "right": to_right}
+            for name, count in zip((first, second), until, strict=True):
+                to[name].write(texts[name])
+                to[name].flush()
+                end = time.monotonic() + PATIENCE
+                while len(told()) < count and time.monotonic() < end:
+                    time.sleep(0.001)
+            if until[1]:
+                process.kill()
+                process.communicate()
+
+    process = started(tmp_path, *KEPT, "--every", every, "--engine", engine)
+    fed("left", "right", (5, 205))
+    assert [*told()] == [*left, *right]
+    process = started(tmp_path, *KEPT, "--every", every, "--engine", engine)
+    feeding = threading.Thread(target=fed, args=("right", "left", (0, 0)), daemon=True)
+    feeding.start()
+    assert (process.communicate(timeout=PATIENCE), process.returncode) == ((b"", b""), 0)
+    feeding.join()
+    assert [*told()] == [*left, *right]

@@ -8,7 +8,8 @@ why. Where the order itself cannot be followed any more, that is said at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from progress.errors import PointstampError, brief
@@ -30,10 +31,32 @@ class Differs(PointstampError):
         super().__init__("PS748", what, RIGHT)
 
 
-def pass_over(feeds: Iterable[Feed], check: Callable[[], None]) -> None:
+def pass_over(feeds: Sequence[Feed], check: Callable[[], None]) -> None:
     """Let sources that begin anew pass over what the checkpoint has of them."""
+    with all_drawn(feeds):
+        for feed in feeds:
+            feed.pass_over(check)
+
+
+@contextmanager
+def all_drawn(feeds: Iterable[Feed]) -> Iterator[None]:
+    """While one source is waited for, those that can (`draw`) take what others bring, so that nobody waits to bring it.
+
+    Whoever brings something to several, one after the other, would wait for ever else.
+    """
+    found = []
     for feed in feeds:
-        feed.pass_over(check)
+        items: Any = feed.items
+        while items is not None and not hasattr(items, "draw"):
+            items = getattr(items, "within", None)
+        found += [] if items is None else [items]
+    try:
+        for items in found:
+            items.beside = [other for other in found if other is not items]
+        yield
+    finally:
+        for items in found:
+            items.beside = ()
 
 
 class Replay:
@@ -54,22 +77,27 @@ class Replay:
     def run(self, records: Iterable[Record], check: Callable[[], None]) -> None:
         """Do all of it; `Differs` where it cannot be done."""
         self._check = check
-        pass_over(self._feeds.values(), check)
-        for record in records:
-            check()
-            try:
-                kind, *rest = record
-                if kind == BROUGHT:
-                    self._bring(*rest)
-                elif kind == TOOK:
-                    self._take(*rest)
-                else:
-                    self._enter(*rest)
-            except (KeyError, IndexError, TypeError, ValueError) as error:
-                why = self.why or f"{brief(record)} cannot be done again: {brief(error)}"
-                raise Differs(why) from error
+        feeds = [*self._feeds.values()]
+        pass_over(feeds, check)
+        with all_drawn(feeds):
+            for record in records:
+                check()
+                self._do(record)
         self._put_back()
         self.is_over = True
+
+    def _do(self, record: Record) -> None:
+        try:
+            kind, *rest = record
+            if kind == BROUGHT:
+                self._bring(*rest)
+            elif kind == TOOK:
+                self._take(*rest)
+            else:
+                self._enter(*rest)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            why = self.why or f"{brief(record)} cannot be done again: {brief(error)}"
+            raise Differs(why) from error
 
     def _bring(self, edge: str, messages: int, marks: int, is_over: bool) -> None:
         feed = self._feeds[edge]

@@ -114,12 +114,12 @@ class Items:
         self._policy = policy
         self._next = items.__next__
         self._stop: Callable[[], None] | None = getattr(within, "stop", None)
-        self._within = within
+        self.within = within
 
     @property
     def place(self) -> str | None:
         """The file and line of what came last, if they are known."""
-        return getattr(self._within, "place", None)
+        return getattr(self.within, "place", None)
 
     def __iter__(self) -> Items:
         return self
