@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-from operator import itemgetter, le
+from bisect import bisect_right, insort
+from collections import OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import K, T, V
@@ -17,19 +18,27 @@ from progress.runtime.out import Out
 if TYPE_CHECKING:
     from graphs.streams.stream import Stream
 
+By = dict[Any, list[Any]]  # lists of values, by key
+
 
 class Sessions(Operator):
-    """Keeps the open sessions of each key, and by time the keys of which one may end there.
+    """Keeps what came at each time, by key, until that time is complete, and then with the session that it is part of.
 
-    A session is one list: its first time, its last one, the time at which it is looked at next, the list of its values,
-    and then in turns a time and how many of them came at it. It is looked at not after its end, and once in `gap`
-    ticks, however often its values move its end. Mostly a key has one: `open` has the one of each key that ends last,
-    `earlier` what others there are, in the order of their ends. Cost: O(1) a value, O(open sessions of the key) for all
-    of a key and time, and sorting where values came late. A session of one time leaves with the list of what came.
+    It is told of times at which a session may end, here called looks. Law: the next look is at or before the end of
+    each open session, and of each that would begin at a time that has come. A look enters the times that are complete,
+    in their order. A key that has an open session then goes on with it: had that ended before, a look would have sent
+    it. A session that ends at the look is over.
+
+    Sessions are kept under their last time, in the order in which their keys came at it. So they leave in an order that
+    does not depend on how messages and looks take turns.
+
+    Cost: O(1) a value, and a key of a time; O(log open times) a time; O(1) a look, and a session that ends. However
+    often values move the ends of sessions, there is one look in `gap` ticks until one of them may end. Until it leaves,
+    a session is the list of its values and nothing else.
     """
 
     fails_singly = True
-    kept: tuple[str, ...] = ("open", "earlier", "due")
+    kept: tuple[str, ...] = ("came", "open", "last", "first", "asked")
     settings: tuple[str, ...] = ("gap",)
 
     def __init__(self, keys: Keys, gap: int, wiring: Wiring) -> None:
@@ -37,63 +46,33 @@ class Sessions(Operator):
         self.keys = keys
         self.gap = gap
         self.latest = latest_of(wiring.domain)
-        self.open: dict[Any, list[Any]] = {}
-        self.earlier: dict[Any, list[list[Any]]] = {}
-        self.due: dict[Any, dict[Any, None]] = {}
+        self.came: dict[Any, By] = {}  # what is not entered yet
+        self.times: list[Any] = []  # those of `came`, in order
+        self.open: OrderedDict[Any, By] = OrderedDict()  # open sessions by their last time, in order
+        self.last: dict[Any, Any] = {}  # their last times by key
+        self.first: dict[Any, Any] = {}  # their first ones, where that is another time
+        self.asked: list[Any] = []  # looks that come, the next one at the end
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """Keys are taken out first: a call that fails has changed nothing."""
-        gap, known = self.gap, self.open
-        end = self.end_of(time)
-        new: dict[Any, None] = {}
-        for key, found in self.keys.bags(values).items():
-            session = known.get(key)
-            if session is None:
-                known[key] = [time, time, end, found, time, len(found)]
-                new[key] = None
-            elif session[1] > time:
-                if self._joined(key, [time, time, end, found, time, len(found)]):
-                    new[key] = None
-            elif time <= session[1] + gap:
-                session[1] = time
-                session[VALUES] += found
-                session += time, len(found)
-            else:
-                self.earlier.setdefault(key, []).append(session)
-                known[key] = [time, time, end, found, time, len(found)]
-                new[key] = None
-        if new:
-            self._look_at(end, out).update(new)
+        found = self.keys.bags(values)
+        self._look_by(self.end_of(time), out)
+        known = self.came.get(time)
+        if known is None:
+            self.came[time] = found
+            insort(self.times, time)
+        else:
+            for key, more in found.items():
+                if key in known:
+                    known[key] += more
+                else:
+                    known[key] = more
 
-    def _look_at(self, end: Any, out: Out) -> dict[Any, None]:
-        """The keys to look at when that is complete."""
-        if end not in self.due:
+    def _look_by(self, end: Any, out: Out) -> None:
+        """See to it that the next look is not later than this: it will ask for the one that follows."""
+        if not self.asked or self.asked[-1] > end:
+            self.asked.append(end)
             out.request(end)
-            self.due[end] = {}
-        return self.due[end]
-
-    def _joined(self, key: Any, mine: list[Any]) -> bool:
-        """Join values that came late to the session to which they belong; whether that is a new one.
-
-        Two that were apart become one where they lie between. The session that ends last stays the last one.
-        """
-        time, session = mine[0], mine
-        apart = []
-        for other in (*self.earlier.pop(key, ()), self.open[key]):
-            if other[0] - self.gap <= time <= other[1] + self.gap:
-                larger, smaller = (
-                    (other, session) if len(other) >= len(session) or session is mine else (session, other)
-                )
-                larger[0], larger[1] = min(other[0], session[0]), max(other[1], session[1])
-                larger[VALUES] += smaller[VALUES]
-                larger += smaller[TURNS:]
-                session = larger
-            else:
-                apart.append(other)
-        *earlier, self.open[key] = sorted([*apart, session], key=itemgetter(1))
-        if earlier:
-            self.earlier[key] = earlier
-        return session is mine
 
     def end_of(self, last: Any) -> Any:
         """The time at which a session is over: when that is complete, nothing has come that is close to it."""
@@ -101,52 +80,65 @@ class Sessions(Operator):
         return end if self.latest is None else min(end, self.latest)
 
     def on_notify(self, time: Any, out: Out) -> None:
-        """Send the sessions that end here, and forget them; of those that have gone on, ask for the end again."""
+        """A look: enter what is complete, send what ends here, and ask for the next one."""
+        self.asked.pop()
+        count = bisect_right(self.times, time)
+        for each in self.times[:count]:
+            self._enter(each)
+        del self.times[:count]
         found: list[Any] = []
-        known, earlier, gap = self.open, self.earlier, self.gap
-        for key in self.due.pop(time):
-            if key in earlier:
-                left = [each for each in earlier[key] if not self._is_over(key, each, time, found, out)]
-                if left:
-                    earlier[key] = left
-                else:
-                    del earlier[key]
-            session = known.get(key)
-            if session is None:
-                continue
-            if session[1] + gap == time and session[2] == time:  # as it mostly is
-                found.append((key, session[0], session[1], _values(session)))
-                del known[key]
-            elif self._is_over(key, session, time, found, out):
-                del known[key]
+        while self.open and self.end_of(last := next(iter(self.open))) == time:
+            found += self._closed(last)
         self.send(found, out)
+        for first in (*islice(self.open, 1), *self.times[:1]):
+            self._look_by(self.end_of(first), out)
 
-    def _is_over(self, key: Any, session: list[Any], time: Any, found: list[Any], out: Out) -> bool:
-        """Whether a session ends at a time that is complete; then it is added to what is found."""
-        if session[2] != time:
-            return False
-        end = self.end_of(session[1])
-        if end != time:
-            session[2] = end
-            self._look_at(end, out)[key] = None
-            return False
-        found.append((key, session[0], session[1], _values(session)))
-        return True
+    def _enter(self, time: Any) -> None:
+        """The next time that is complete: its values go on with the sessions of their keys, or begin new ones."""
+        found, lasts = self.came.pop(time), self.last
+        if not lasts.keys().isdisjoint(found):
+            opened, firsts, find = self.open, self.first, lasts.get
+            for key, new in found.items():
+                last = find(key)
+                if last is not None:
+                    values = found[key] = opened[last].pop(key)
+                    values += new
+                    if key not in firsts:
+                        firsts[key] = last
+                    if not opened[last]:
+                        del opened[last]
+        lasts.update(dict.fromkeys(found, time))
+        self.open[time] = found
+
+    def _closed(self, last: Any) -> list[Any]:
+        """The sessions that end with this time, which are forgotten."""
+        found, lasts, firsts = self.open.pop(last), self.last, self.first
+        for key in found:
+            del lasts[key]
+        if not firsts:
+            return [(key, last, last, values) for key, values in found.items()]
+        return [(key, firsts.pop(key, last), last, values) for key, values in found.items()]
+
+    def take(self, state: Any) -> None:
+        """What was kept; also by the form before, which put sessions together as values came (`_by_time`)."""
+        super().take(_by_time(state) if "due" in state else state)
+        self.times = sorted(self.came)
 
 
-VALUES = 3  # where the values of a session are
-TURNS = 4  # where times and how many values came at each begin in it
+def _by_time(state: Any) -> dict[str, Any]:
+    """What a state of the form before has, as if all of it had come and nothing was entered.
 
-
-def _values(session: list[Any]) -> list[Any]:
-    """Its values in the order of their times."""
-    values: list[Any] = session[VALUES]
-    times = session[TURNS::2] if len(session) > TURNS + 2 else ()
-    if all(map(le, times, times[1:])):
-        return values
-    ends = [*accumulate(session[TURNS + 1 :: 2], initial=0)]
-    inside = sorted(zip(times, ends, ends[1:], strict=False), key=itemgetter(0))
-    return [value for _, begin, end in inside for value in values[begin:end]]
+    There a session is a list: its first and last time, and its next look; its values; then in turns a time and how many
+    of the values came at it. `open` has the one of each key that ends last, `earlier` the others, `due` all keys by
+    look.
+    """
+    came: dict[Any, By] = {}
+    for key, last in state["open"].items():
+        for session in (*state["earlier"].get(key, ()), last):
+            values = iter(session[3])
+            for time, count in zip(session[4::2], session[5::2], strict=True):
+                came.setdefault(time, {}).setdefault(key, []).extend(islice(values, count))
+    return {"came": came, "open": OrderedDict(), "last": {}, "first": {}, "asked": sorted(state["due"], reverse=True)}
 
 
 class KeyedSessions(Keyed[T, K, V]):

@@ -10,7 +10,6 @@ import pytest
 
 from graphs import Graph
 from graphs.streams import Flow
-from graphs.streams.session import Sessions
 from progress.errors import PointstampError
 from progress.runtime import SILENT, Batch, Complete, DeadLetter, Node, NodeFailed, Out, Retry
 from progress.runtime.policies import by_event_time
@@ -330,6 +329,23 @@ def test_of_equal_ones_the_first_to_come_are_at_the_top() -> None:
     values = [(0, ("x", word)) for word in ("aa", "bb", "c", "dd")]
     found = flow.run(sources={"a": values, "b": values})
     assert found == {"out": [(0, ("x", ["aa", "bb"]))], "so far": [(0, ("x", ["aa", "bb"]))]}
+
+
+def test_the_largest_are_the_same_however_many_come_together() -> None:
+    """A seed has a few come at a time: of keys that are new, of some that are known, and both."""
+    values = [
+        (key, (row * 31 + key * 7 + place * 5) % 97) for row in range(3) for key in range(6 - row) for place in range(4)
+    ]
+    right: dict[int, list[int]] = {}
+    for key, value in values:
+        right.setdefault(key, []).append(value)
+    for seed in range(20):
+        flow = Flow()
+        flow.input("a").keyed().top(2).output("out")
+        found = flow.run(seed=seed, sources={"a": [(0, value) for value in values]})
+        assert dict(value for _, value in found["out"]) == {
+            key: sorted(each, reverse=True)[:2] for key, each in right.items()
+        }
 
 
 # --- what is waited for -----------------------------------------------------------------------------------------------
@@ -673,25 +689,6 @@ def test_early_speaks_once_however_the_values_come() -> None:
     sums.early(lambda total: total > 3).output("early")
     values = [(0, ("x", each)) for each in (4, -4, 5, -5, 6)]
     assert flow.run(sources={"a": piece_by_piece(values)}) == {"early": [(0, ("x", 4))]}
-
-
-def test_sessions_look_at_those_that_may_end_and_at_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = 0
-    end_of = Sessions.end_of
-
-    def counted(self: Sessions, session: list[Any]) -> Any:
-        nonlocal looks
-        looks += 1
-        return end_of(self, session)
-
-    monkeypatch.setattr(Sessions, "end_of", counted)
-    for keys in (10, 100, 1_000):
-        looks = 0
-        flow = Flow()
-        flow.input("a").keyed().session(50).output("out")
-        given = [(time, (time % keys, time)) for time in range(2_000)]
-        assert len(flow.run(sources={"a": given})["out"]) == (2_000 if keys > 50 else keys)
-        assert looks <= 4 * len(given)
 
 
 BY_VALUE: dict[str, tuple[Callable[[Any], Any], Callable[[list[int]], list[int]]]] = {
