@@ -83,13 +83,14 @@ def largest(most: int, by: Callable[[Any], Any] | None) -> Aggregate:
 
     def gather(keys: Keys, values: list[Any], before: Found) -> Found:
         found = keys.bags(values)
-        for key, new in found.items():
-            known = before.get(key)
-            if known is not None:
+        if not before.keys().isdisjoint(found):  # else there is nothing to look for, key by key
+            for key in [key for key in found if key in before]:
+                known, new = before[key], found[key]
                 if len(known) == most:
                     new = _above(known[-1], new, by)
                 found[key] = sorted([*known, *new], key=by, reverse=True)[:most] if new else known
-            elif len(new) > 1:
+        for key, new in found.items():
+            if len(new) > 1 and key not in before:
                 new.sort(key=by, reverse=True)
                 del new[most:]
         return found

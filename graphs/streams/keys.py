@@ -25,11 +25,13 @@ class Keys(NamedTuple):
     def bags(self, values: list[Any]) -> dict[Any, list[Any]]:
         """The values of each key, in lists that are nobody else's."""
         found: dict[Any, list[Any]] = {}
+        find = found.get
         for key, value in self.pairs(values):
-            if key in found:
-                found[key].append(value)
-            else:
+            known = find(key)
+            if known is None:
                 found[key] = [value]
+            else:
+                known.append(value)
         return found
 
     def keys(self, values: list[Any]) -> Iterable[Any]:
