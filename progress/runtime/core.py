@@ -45,6 +45,7 @@ from progress.tracker import Tracker
 Deliver = Callable[[str, Any, Sequence[Any]], None]  # what leaves the graph: edge, time, values
 Step = dict[str, Any]  # what `Tracker.apply` takes
 LET_GO = 2  # held nodes that are let go at once: each lets go as many, so those that there is room for go soon
+AT_A_TIME = 16  # of what waits for a node, before others have their turn
 SEVERAL = 40  # changes of counts that are entered together: the kernel takes steps of up to 64 by itself
 
 
@@ -249,7 +250,7 @@ class Core:
                     del self.held[node]
                     self.runnable.append(node)
 
-    def turn(self, node: int, most: int, check: Callable[[], None]) -> int:
+    def turn(self, node: int, most: int, check: Callable[[], None] = lambda: None) -> int:
         """Let a node do up to `most` of what waits for it, and enter all of it in one step; how much it did.
 
         It ends early where what comes next may depend on what was done, where the step grows large, and where a node

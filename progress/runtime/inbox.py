@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from progress.runtime.failure import OnError
-from progress.runtime.node import Mapped, Node
+from progress.runtime.node import Mapped, Node, Relay
 from progress.runtime.out import Exits
 from progress.runtime.underway import Call, Underway
 from progress.topology import NO_NODE, Network
@@ -48,6 +48,7 @@ class Inbox:
         "exits",
         "fills",
         "is_listed",
+        "is_relay",
         "key",
         "leaves",
         "line",
@@ -62,6 +63,7 @@ class Inbox:
 
     def __init__(self, network: Network, node: int, behaviour: Node, policy: OnError) -> None:
         self.behaviour = behaviour
+        self.is_relay = type(behaviour) is Relay  # no code of anybody's, so that it never waits
         self.by_value = _is_function(behaviour)  # called for each value by itself
         self.policy = policy
         self.exits = Exits(network, node)

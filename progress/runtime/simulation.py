@@ -9,12 +9,11 @@ import select
 from collections.abc import Callable, Sequence
 
 from progress.runtime.choosing import Chooser, Possible
-from progress.runtime.core import Core
+from progress.runtime.core import AT_A_TIME, Core
 from progress.runtime.rests import Rests
 from progress.runtime.source import Brought, Feed
 
 LOOK = 1_000  # items taken from a source at once
-AT_A_TIME = 16  # of what waits for a node, before others have their turn
 TURNS = 10_000  # actions after which sources are looked at, though nodes have more to do: a loop may wait for them
 OFTEN = 0.05  # seconds between looks at whether the run has to stop, while all sources are silent
 

@@ -2,6 +2,8 @@
 
 A node is run by one worker at a time, or by as many as its `at_once` says. One lock guards the core; it is not held
 while node code or a source runs. Nodes take turns, each with at most `most_at_once` messages, so none waits for ever.
+A node without code passes several times on in one turn, with the lock held, since it never waits: who reads what it
+sends is called once for all of it, and not woken for each.
 Python code of several nodes still shares one processor; what waits, or computes outside of Python, runs side by side.
 """
 
@@ -15,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from progress.runtime.control import Control
-from progress.runtime.core import Core
+from progress.runtime.core import AT_A_TIME, Core
 from progress.runtime.rests import Rests
 from progress.runtime.source import END, Brought, Feed, Messages
 
@@ -158,24 +160,31 @@ class Threads:
                         if not self._bring() and not self._wait():
                             return
                         continue
-                    action = core.take(node)
-                    if self._idle and core.runnable:
-                        self._work.notify()
-                    self._busy += 1
-                    self._lock.release()
-                    try:
-                        performed = self._perform(action)
-                    finally:
-                        self._lock.acquire()
-                        self._busy -= 1
-                    core.commit(performed)
+                    if core.inboxes[node].is_relay and self._on_spark is None:
+                        core.turn(node, 1 if core.is_listened_to else AT_A_TIME)
+                    else:
+                        self._act(node)
                     if self._is_bounded and self._idle:  # a time may be complete, and another one come in
                         self._work.notify()
-                    del action, performed  # who waits for work does not hold what was sent
                     if core.is_awaited:
                         self._settled.notify()
                 except BaseException as error:
                     self._fail(error)
+
+    def _act(self, node: int) -> None:
+        """Let a node do the next thing, without the lock, and enter that. A worker that waits holds nothing of it."""
+        core = self._core
+        action = core.take(node)
+        if self._idle and core.runnable:
+            self._work.notify()
+        self._busy += 1
+        self._lock.release()
+        try:
+            performed = self._perform(action)
+        finally:
+            self._lock.acquire()
+            self._busy -= 1
+        core.commit(performed)
 
     def _rest(self) -> bool:
         """Take a checkpoint if one is due and may be taken now."""

@@ -91,6 +91,25 @@ def test_epochs_that_are_at_hand_share_steps_of_the_tracker(steps: list[Any]) ->
     assert is_behaviour(data.network, recorded, several=True)
 
 
+@pytest.mark.parametrize("engine", ["sim", "threads"])
+def test_what_a_node_without_code_passes_on_is_read_together(engine: str, steps: list[Any]) -> None:
+    """Times that become one arrive in a few calls, and not in one for each of them."""
+    calls: list[int] = []
+
+    class Reads(Node):
+        def on_messages(self, edge: str, time: int, values: list[int], out: Out) -> None:
+            calls.append(len(values))
+            out.send_all("out", time, values)
+
+    graph = Graph().node("window", summary={"round_up": 16}).node("p")
+    graph.edge(None, "window", "in").edge("window", "p").edge("p", None, "out")
+    items = [item for time in range(320) for item in ((time, time), Complete((time + 1,)))]
+    found = Dataflow(graph, {"p": Reads()}).run(engine=engine, workers=1, sources={"in": items})
+    assert sorted(found["out"]) == [(-(-time // 16) * 16, time) for time in range(320)]
+    assert len(calls) <= 320 / 16 * 2 + 1, "a window is in two turns at most"
+    assert len(steps) <= 160
+
+
 def test_who_can_tell_is_told_of_each_epoch(steps: list[Any]) -> None:
     """A sink that listens to the frontier, and a source that makes its items, see every epoch end by itself."""
 
