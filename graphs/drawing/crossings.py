@@ -66,5 +66,8 @@ def _gained(places: Places, gap: int, above: int, below: int, of_one: list[int],
 
 def _two_lines(places: Places, gap: int, one: tuple[int, int], other: tuple[int, int]) -> int:
     """The same for two lines: 1, 0 or -1."""
+    high, low = places.index[one[1]], places.index[other[1]]
+    if high != low:  # at different items: the circle runs downwards on the left, upwards on the right
+        return 1 if (high < low) == (places.column[one[1]] == gap) else -1
     upwards = places.spot(gap, one[1], one[0]), places.spot(gap, other[1], other[0])
     return (upwards[0] < upwards[1]) - (upwards[0] > upwards[1])

@@ -16,18 +16,19 @@ MOST = 2_000  # boxes of a picture
 LONG = 12  # nodes of a chain that is folded
 
 
-def folded(plan: Plan, opened: Collection[str]) -> Plan:
-    """The plan with few enough boxes. Nodes in `opened` are shown, and what is folded with them otherwise.
+def folded(plan: Plan, opened: Collection[str], most: int = MOST) -> Plan:
+    """The plan with few enough boxes, `most` where that can be. Nodes in `opened` are shown, and what is folded with
+    them otherwise.
 
     Cost: O(nodes + edges).
     """
     plan = quotient(plan, _chains(plan, opened), "chain")
-    if len(plan.nodes) > MOST:
+    if len(plan.nodes) > most:
         plan = quotient(plan, _components(plan, opened), "component")
-    if len(plan.nodes) > MOST:
+    if len(plan.nodes) > most:
         plan = quotient(plan, _chains(plan, opened), "chain")
-    if len(plan.nodes) > MOST:
-        plan = quotient(plan, _bands(plan, opened), "layers")
+    if len(plan.nodes) > most:
+        plan = quotient(plan, _bands(plan, opened, most), "layers")
     return plan
 
 
@@ -151,7 +152,7 @@ def _components(plan: Plan, opened: Collection[str]) -> list[list[int]]:
     return [nodes for nodes in members.values() if len(nodes) > 1 and not is_open(nodes)]
 
 
-def _bands(plan: Plan, opened: Collection[str]) -> list[list[int]]:
+def _bands(plan: Plan, opened: Collection[str], most: int) -> list[list[int]]:
     """Nodes by their longest way from a beginning, so many layers in one band that there are few enough bands."""
     sources, targets = _arcs(plan)
     component = component_numbers(len(plan.nodes), sources, targets)  # edges lead to lower numbers
@@ -164,7 +165,7 @@ def _bands(plan: Plan, opened: Collection[str]) -> list[list[int]]:
         for other in following.get(number, ()):
             depth[other] = max(depth.get(other, 0), depth.get(number, 0) + 1)
     layers = 1 + max(depth.values(), default=0)
-    fewer = -(-layers * 4 // MOST)
+    fewer = -(-layers * 4 // most)
     bands: dict[int, list[int]] = {}
     is_open = _is_open(plan, opened)
     for node in range(len(plan.nodes)):

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from graphs.graph import Graph
-from graphs.live.outstanding import graph_to_json, outstanding
+from graphs.live.outstanding import graph_to_json, outstanding, summary_of, told_waits
 from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json
 from graphs.live.told import Told
 from graphs.sessions.film import Film
 from graphs.sessions.moments import freed_by, next_delivery
 from graphs.sessions.track import blocker_to_json
-from graphs.sessions.waiting import wait_to_json, waits_to_json
+from graphs.sessions.waiting import wait_to_json
 from graphs.wording import elided
 
 PACKAGE = "graphs.live.page"
@@ -27,6 +27,7 @@ MODULES = (
     "elements.js",
     "locations.js",
     "moment.js",
+    "parts.js",
     "picture.js",
     "search.js",
     "timeline.js",
@@ -52,7 +53,8 @@ class FilmView:
     ) -> None:
         self.film = film
         self._graph: Graph = film.graph
-        shown = graph_to_json(name, self._graph.network()) | {"at": at}
+        self._summary = summary_of(self._graph.network())
+        shown = graph_to_json(name, self._graph.network(), self._summary) | {"at": at}
         self._shown = as_json(shown).encode()  # a picture takes time: made once
         self._over = threading.Event()
         self.told = Told(lambda: as_json(self.state()))
@@ -115,7 +117,7 @@ class FilmView:
                 "out": _text(replay.answer) if replay.fed else "",
                 "is_refused": "error" in replay.answer,
                 **outstanding(tracker, {}),
-                "waits": waits_to_json(tracker.why(), MOST_WAITS),
+                "waits": told_waits(tracker.why(), self._summary, MOST_WAITS),
             }
         return found | {"around": {"first": first, "lines": self.film.lines(first, 2 * AROUND + 1)}}
 

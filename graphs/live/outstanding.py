@@ -6,21 +6,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphs.drawing.layout import layout
+from graphs.live.summary import Summary
 from graphs.sessions.track import frontier_to_json
+from graphs.sessions.waiting import waits_to_json
 from progress.plain import write_time
 from progress.topology import NO_NODE, Network
 from progress.tracker import Tracker
+from progress.tracking.wait import Waits
 
 MOST_LOCATIONS = 2_000  # whose frontiers are shown all; of more, those on the border and those where something is
-MOST_DRAWN = 3_000  # nodes and edges of a graph that has a picture
+MOST_DRAWN = 3_000  # nodes and edges of a graph of which every node is drawn; of more, parts
 ROOM = 18  # letters kept free in the picture for what changes, as `picture.js` has it
 MOST_ROWS = 100  # of a table
 
 
-def graph_to_json(name: str, network: Network) -> dict[str, Any]:
-    """What does not change: names, ends, and the picture, None where the graph is too large for one."""
+def summary_of(network: Network) -> Summary | None:
+    """The parts of a graph that is too large for a picture of every node; None of others."""
+    return Summary(network, ROOM) if len(network.nodes) + len(network.edges) > MOST_DRAWN else None
+
+
+def graph_to_json(name: str, network: Network, summary: Summary | None) -> dict[str, Any]:
+    """What does not change: names, ends, and the picture, of every node or of parts."""
     names = [*network.nodes, None]
-    has_picture = len(network.nodes) + len(network.edges) <= MOST_DRAWN
+    picture = layout(network, room=ROOM) if summary is None else summary.picture
     return {
         "name": name,
         "nodes": list(network.nodes),
@@ -28,8 +36,15 @@ def graph_to_json(name: str, network: Network) -> dict[str, Any]:
             {"name": edge, "from": names[source], "to": names[target]}
             for edge, source, target in zip(network.edges, network.sources, network.targets, strict=True)
         ],
-        "picture": layout(network, room=ROOM).to_json() if has_picture else None,
+        "picture": picture.to_json(),
+        "has_parts": summary is not None,
     }
+
+
+def told_waits(waits: Waits, summary: Summary | None, most: int) -> dict[str, Any]:
+    """What waits, the oldest `most` one by one; in a large graph also by its parts."""
+    parts = {} if summary is None else {"parts": summary.waits(waits)}
+    return waits_to_json(waits, most) | parts
 
 
 def outstanding(tracker: Tracker, inside: Mapping[str, tuple[int, int]]) -> dict[str, Any]:

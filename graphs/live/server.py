@@ -20,6 +20,7 @@ MODULES = (
     "give.js",
     "letters.js",
     "locations.js",
+    "parts.js",
     "picture.js",
     "plots.js",
     "search.js",

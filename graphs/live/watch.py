@@ -12,10 +12,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from graphs.live.outstanding import by_edge, graph_to_json, outstanding
+from graphs.live.outstanding import by_edge, graph_to_json, outstanding, summary_of, told_waits
 from graphs.live.series import Series
 from graphs.sessions.track import blocker_to_json
-from graphs.sessions.waiting import wait_to_json, waits_to_json
+from graphs.sessions.waiting import wait_to_json
 from progress.errors import PointstampError
 from progress.plain import read_time, write_time
 from progress.runtime.core import Core
@@ -47,6 +47,7 @@ class Watch(Observer):
         self._passed = dict.fromkeys(network.edges, 0)  # messages consumed of each edge, or that have left there
         self._told: deque[tuple[float, str, Any]] = deque(maxlen=MOST_KEPT)
         self._letters: deque[tuple[float, str, str, int]] = deque(maxlen=MOST_TOLD)
+        self._summary = summary_of(network)
         self.series = Series(network.edges)
 
     # --- the run ------------------------------------------------------------------------------------------------------
@@ -96,8 +97,8 @@ class Watch(Observer):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def graph(self) -> dict[str, Any]:
-        """What does not change: names, ends, and the picture, None where the graph is too large for one."""
-        return graph_to_json(self.name, self.network) | {"engine": self.engine}
+        """What does not change: names, ends, and the picture, of every node or of parts."""
+        return graph_to_json(self.name, self.network, self._summary) | {"engine": self.engine}
 
     def state(self) -> dict[str, Any]:
         """What changes. Cost: a frontier for each location that is shown, a look at all that is outstanding."""
@@ -157,7 +158,7 @@ class Watch(Observer):
         core = self._core
         if core is None:
             return {"waiting": 0, "ready": 0, "steps": 0, "waits": [], "at": 0.0}
-        return waits_to_json(core.tracker.why(), MOST_WAITS) | {"at": self._now()}
+        return told_waits(core.tracker.why(), self._summary, MOST_WAITS) | {"at": self._now()}
 
     def why(self, node: str, time: Any) -> dict[str, Any]:
         """Who blocks a request, as `track` answers it; the first so many."""

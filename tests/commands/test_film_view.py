@@ -20,6 +20,7 @@ from graphs.command import main
 from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
 from tests.commands.forked import Forked
+from tests.commands.large_graphs import LAST, TRACE, three_cycles
 from tests.commands.pipelines import PATIENCE, environment
 from tests.commands.tracking import LOOP, rounds
 
@@ -72,6 +73,23 @@ def test_it_says_how_things_stand_at_a_line(view: FilmView) -> None:
     assert asked(view.url, "/graph")[1]["at"] == 3
     state = asked(view.url, "/state")[1]
     assert (state["known"], state["share"], state["torn"], state["damage"], state["steps"]) == (41, 1, False, None, 41)
+
+
+def test_of_a_large_graph_it_says_what_waits_in_each_part(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(TRACE, "utf-8")
+    view = FilmView(Film(three_cycles(), str(path)), path.name, 0, 0)
+    try:
+        while view.film.known < 4:
+            view.film.develop(1)
+        first, second = view.line(3)["waits"]["parts"]
+        assert first == {"part": "c0 n0", "waiting": 2, "oldest": {"request": ["c0 n0", 5], "steps": 2}}
+        assert second == {"part": "c1 n0", "waiting": 1, "oldest": {"request": [f"c1 n{LAST}", 4], "steps": 1}}
+        first, _ = view.line(4)["waits"]["parts"]  # what is asked of c0 n3 may be delivered now
+        assert (first["part"], first["waiting"]) == ("c0 n0", 1)
+        assert view.line(0)["waits"]["parts"] == []
+    finally:
+        view.close()
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from urllib.parse import quote
 
 import pytest
 
-from graphs import Graph, load
+from graphs import load
 from graphs.live import LiveView, Watch, series, site, told
-from graphs.live.outstanding import MOST_DRAWN
 from graphs.live.server import MODULES
 from graphs.live.told import Told
 from progress.runtime import Complete, Dataflow, DeadLetter, Node
+from tests.commands.large_graphs import SIZE, three_cycles
 from tests.commands.paused_runs import Total, paused, totals
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, stop, write
 
@@ -376,16 +376,26 @@ def test_late_and_dead_letters_are_told_without_their_values() -> None:
 # --- large graphs ----------------------------------------------------------------------------------------------------
 
 
-def test_a_graph_that_is_too_large_has_no_picture_and_still_a_state() -> None:
-    graph = Graph()
-    for number in range(MOST_DRAWN + 1):
-        graph.node(f"n{number}")
-    graph.edge(None, "n0", "in")
+def test_of_a_graph_that_is_too_large_the_parts_are_drawn() -> None:
+    graph = three_cycles()
     watch = Watch("large", graph.network(), "sim")
-    assert watch.graph()["picture"] is None
+    found = watch.graph()
+    assert found["has_parts"]
+    boxes = {box["name"]: box["stands_for"] for box in found["picture"]["nodes"]}
+    assert [len(boxes[f"c{cycle} n0"]) for cycle in range(3)] == [SIZE] * 3
+    assert len(boxes) == 103
     states: list[dict[str, Any]] = []
-    Dataflow(graph, {"n0": lambda value: states.append(watch.state())}).run(sources={"in": [(0, 1)]}, observer=watch)
-    assert list(states[0]["frontiers"]) == ["in", "n0"]  # the border, and where something is
+
+    class Looks(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            states.append({**watch.state(), **watch.waits()})
+
+    Dataflow(graph, {name: Looks() for name in graph.network().nodes}).run(sources={"in": [(0, 1)]}, observer=watch)
+    assert list(states[0]["frontiers"]) == ["in", "c0 n0"]  # the border, and where something is
+    assert states[0]["parts"] == []
+    small = Watch("small", totals().network(), "sim")
+    assert not small.graph()["has_parts"]
+    assert "parts" not in small.waits()
 
 
 # --- what it costs the run -------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from graphs import from_data
 from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
+from tests.commands.large_graphs import LAST, SIZE, three_cycles
+from tests.commands.large_graphs import TRACE as LARGE
 from tests.commands.tracking import LOOP
 from tests.pages.browser import PHONE, WALL, Size, chromium, opened, violations
 from tests.pages.hostile_names import HOSTILE
@@ -186,6 +188,35 @@ def test_a_scan_for_barriers_finds_none(browser: Browser, view: FilmView, size: 
         page.get_by_text("All locations").click()
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (WALL, "dark")])
+def test_a_large_graph_is_shown_by_its_parts(browser: Browser, tmp_path: Path, size: Size, scheme: str) -> None:
+    """What waits in each part, how much, the oldest; a part that is opened says where."""
+    path = tmp_path / "trace.jsonl"
+    path.write_text(LARGE, "utf-8")
+    view = FilmView(Film(three_cycles(), str(path)), "large", 3, 0)
+    try:
+        with opened(browser, view.url, size, scheme) as page:
+            rows = page.locator("#parts-body tr")
+            expect(rows).to_have_count(2)
+            expect(rows.nth(0)).to_contain_text(f"c0 n0 … c0 n{LAST}, component of {SIZE} nodes")
+            expect(rows.nth(0).locator("td")).to_have_text(["2", "c0 n0 at 5, 2 steps", ""])
+            expect(rows.nth(1).locator("td")).to_have_text(["1", f"c1 n{LAST} at 4, 1 step", "9"])
+            rows.nth(1).get_by_role("button").click()
+            expect(rows.nth(1).locator("li")).to_have_text(
+                ["first: 7 queued", "c1 n5->c1 n6: 2 queued", f"c1 n{LAST}: 1 request"]
+            )
+            expect(page.locator("#picture .found")).to_have_count(1)
+            expect(page.locator("#picture .found")).to_contain_text("1 wait2 queued")
+            assert violations(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            page.get_by_role("button", name="Last").click()
+            expect(rows.nth(0).locator("td").first).to_have_text("1")
+            page.get_by_role("searchbox").fill("c2")
+            expect(rows).to_have_count(0)
+    finally:
+        view.close()
 
 
 def test_hostile_names_are_shown_and_do_nothing(browser: Browser, tmp_path: Path) -> None:

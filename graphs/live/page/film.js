@@ -5,6 +5,7 @@ import { Details } from "./details.js";
 import { byId, element, keep, keyOf, pointText, say, several } from "./elements.js";
 import { Locations } from "./locations.js";
 import { Moment, freedBy } from "./moment.js";
+import { Parts } from "./parts.js";
 import { Picture } from "./picture.js";
 import { Search } from "./search.js";
 import { Timeline } from "./timeline.js";
@@ -45,6 +46,13 @@ async function begin() {
     chosen: (wait) => {
       showWay(wait);
       if (wait) picture.reveal(wait.by?.pointstamp[0] ?? wait.request[0]);
+    },
+  });
+  const parts = new Parts({
+    section: byId("parts"), body: byId("parts-body"), graph,
+    chosen: (name) => {
+      picture.mark("found", name === null ? [] : [name]);
+      if (name !== null) picture.reveal(name);
     },
   });
   const locations = new Locations(byId("locations"), byId("locations-body"), byId("locations-count"));
@@ -102,6 +110,7 @@ async function begin() {
     const open = waits.show(moment.waits, search);
     picture.show(moment);
     if (open) showWay(open);
+    parts.show(moment, search);
     locations.show(moment, search);
     const free = moment.requests.filter((request) => request.ready && search.finds(request.node, JSON.stringify(request.time))).map(({ node, time }) => [node, time]);
     keep(byId("free"), free, keyOf, (request) =>

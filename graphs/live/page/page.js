@@ -8,6 +8,7 @@ import { Figures } from "./figures.js";
 import { Give } from "./give.js";
 import { Letters } from "./letters.js";
 import { Locations } from "./locations.js";
+import { Parts } from "./parts.js";
 import { Picture } from "./picture.js";
 import { Plots } from "./plots.js";
 import { Search } from "./search.js";
@@ -56,6 +57,13 @@ async function begin() {
   const plots = new Plots(byId("plots"), byId("plots-none"), graph.edges, await ask("series"));
   const delivered = new Delivered({ list: byId("delivered"), count: byId("delivered-count"), more: byId("delivered-more"), ask: () => ask("delivered") });
   const letters = new Letters(byId("letters"), byId("letters-section"));
+  const parts = new Parts({
+    section: byId("parts"), body: byId("parts-body"), graph,
+    chosen: (name) => {
+      picture.mark("found", name === null ? [] : [name]);
+      if (name !== null) picture.reveal(name);
+    },
+  });
   const locations = new Locations(byId("locations"), byId("locations-body"), byId("locations-count"));
   byId("locations").addEventListener("toggle", () => state?.frontiers && locations.show(state, search));
 
@@ -67,9 +75,11 @@ async function begin() {
     delivered.show(state, search);
     plots.show(state, search);
     if (!state.frontiers) return;
-    const open = waits.show(state.waits, search, state.phase === "runs" ? state.seconds - state.waits.at : 0);
+    const passed = state.phase === "runs" ? state.seconds - state.waits.at : 0;
+    const open = waits.show(state.waits, search, passed);
     picture.show(state);
     if (open) showWay(open);
+    parts.show(state, search, passed);
     locations.show(state, search);
   }
 

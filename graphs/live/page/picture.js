@@ -1,28 +1,25 @@
 // The picture of a graph, as the layout places it, with what changes in it: frontiers, queues, a way that is shown.
 
-import { at, brief, capped, drawn, element, frontierText } from "./elements.js";
+import { at, brief, capped, drawn, frontierText } from "./elements.js";
 
 /** Letters that the layout keeps free for what changes; `graphs.live.outstanding.ROOM`. */
 const ROOM = 18;
 const SMALLEST = 0.85, LARGEST = 1.7; // of the size in which the layout has made it
 
 export class Picture {
-  /** `place` is filled with the picture of `graph`, or with words where it has none. `chosen` is told of a click. */
+  /** `place` is filled with the picture of `graph`. `chosen` is told of a click. */
   constructor(place, graph, chosen = () => {}) {
     this.place = place;
     this.parts = new Map(); // by location: the groups of what stands for it
     const layout = graph.picture;
     place.replaceChildren();
-    if (!layout) {
-      place.append(element("p", {}, `${graph.nodes.length} nodes and ${graph.edges.length} edges are too many for a picture.`));
-      return;
-    }
     const { width, height } = layout;
-    const title = `The graph: ${graph.nodes.length} nodes and ${graph.edges.length} edges`;
+    const title = `The graph: ${graph.nodes.length} nodes and ${graph.edges.length} edges${graph.has_parts ? ", by its parts" : ""}`;
     const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title });
     for (const frame of layout.frames) svg.append(this.frame(frame));
     for (const edge of layout.edges) svg.append(this.edge(edge));
     for (const node of layout.nodes) svg.append(this.node(node));
+    for (const { name, to } of graph.edges) if (!this.parts.has(name)) for (const part of this.parts.get(to)) part.inner.push(name); // within a box
     svg.addEventListener("click", (event) => {
       const group = event.target.closest("g[data-location]");
       if (group) chosen(group.dataset.location);
@@ -30,6 +27,8 @@ export class Picture {
     svg.style.minWidth = `${Math.round(SMALLEST * width)}px`; // what is smaller is scrolled
     svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
     place.append(svg);
+    const first = layout.edges.find((edge) => edge.source < 0) ?? layout.nodes[0];
+    if (first) place.scrollTop = ((first.y + (first.height ?? 0) / 2) / height) * svg.clientHeight - place.clientHeight / 2; // what is higher than its place begins there
   }
 
   frame({ x, y, width, height, title, kind }) {
@@ -51,7 +50,7 @@ export class Picture {
   part(placed, kind, ...shapes) {
     const live = placed.room && drawn("text", { class: "live", x: placed.room[0], y: placed.room[1] });
     const group = drawn("g", { class: kind, "data-location": placed.name }, drawn("title", {}, placed.name), ...shapes, ...placed.lines.map((line) => written(line)), live);
-    const part = { group, live, names: placed.stands_for.length ? placed.stands_for : [placed.name] };
+    const part = { group, live, inner: [], names: placed.stands_for.length ? placed.stands_for : [placed.name] };
     for (const name of new Set([placed.name, ...part.names])) {
       if (!this.parts.has(name)) this.parts.set(name, []);
       this.parts.get(name).push(part);
@@ -66,14 +65,16 @@ export class Picture {
     for (const part of new Set([...this.parts.values()].flat())) {
       if (!part.live) continue;
       const sum = (of) => part.names.reduce((total, name) => total + (of(name) ?? 0), 0);
-      const queued = sum((name) => at(state.queued, name));
+      const queued = sum((name) => at(state.queued, name)) + part.inner.reduce((total, name) => total + (at(state.queued, name) ?? 0), 0);
       const asked = sum((name) => at(state.nodes, name)?.[0]);
       const free = sum((name) => ready.get(name));
       const counts = [];
       if (queued) counts.push(["queued", `${brief(queued)} queued`]);
       if (asked > free) counts.push(["blocked", `${brief(asked - free)} wait`]);
       if (free) counts.push(["ready", `${brief(free)} ready`]);
-      this.write(part, part.names.length === 1 ? at(state.frontiers, part.names[0]) : undefined, counts);
+      const isOne = part.names.length === 1;
+      if (!isOne) counts.sort(([one], [other]) => (one === "blocked" ? -1 : other === "blocked" ? 1 : 0)); // there is no frontier, and not room for all
+      this.write(part, isOne ? at(state.frontiers, part.names[0]) : undefined, counts);
       part.group.classList.toggle("busy", sum((name) => at(state.nodes, name)?.[2]) > 0);
     }
   }
@@ -82,7 +83,7 @@ export class Picture {
     let room = ROOM;
     const texts = [];
     for (const [kind, text] of counts) {
-      if (text.length > room - 4) continue;
+      if (text.length > room - (times === undefined ? 0 : 4)) continue;
       texts.push([kind, text]);
       room -= text.length + 2;
     }
