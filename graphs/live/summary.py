@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphs.checking.check import pairs
 from graphs.drawing.folding import folded
 from graphs.drawing.layout import Layout, laid_out
 from graphs.drawing.planning import plan_of
+from progress.plain import write_time
 from progress.topology import Network
 from progress.tracking.wait import Waits
 
@@ -32,9 +32,10 @@ class Summary:
         """
         found: dict[str, dict[str, Any]] = {}
         for wait in waits:
-            part = self._part[wait.request[0]]
+            node, time = wait.request
+            part = self._part[node]
             if part not in found:
-                oldest = {"request": pairs([wait.request])[0], "steps": wait.steps}
+                oldest = {"request": [node, write_time(time)], "steps": wait.steps}
                 if wait.age is not None:
                     oldest["age"] = round(wait.age, 3)
                 found[part] = {"part": part, "waiting": 0, "oldest": oldest}
