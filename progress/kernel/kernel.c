@@ -92,7 +92,13 @@ static int fill_module(PyObject *module)
     return too_much_work ? PyModule_AddObjectRef(module, "TooMuchWork", too_much_work) : -1;
 }
 
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, fill_module}, {0, NULL}};
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, fill_module},
+#ifdef Py_mod_gil /* 3.13 and later: a kernel has no lock of its own, nor has what sorting knows (`compare_places`) */
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
+    {0, NULL},
+};
 
 static struct PyModuleDef module = {
     .m_base = PyModuleDef_HEAD_INIT,
