@@ -11,14 +11,18 @@ not killed.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from tests.commands.forked import IMPORTED
 
 CALLS = ("write", "fsync", "ftruncate", "open", "replace")
 
@@ -72,8 +76,9 @@ def child(arguments: list[str], at: int | None) -> int:
 def main() -> None:
     folder, every, *arguments = sys.argv[1:]
     os.chdir(folder)
-    import graphs.running.run  # noqa: F401 - once, and not in every child
-
+    for name in (*IMPORTED, "progress.runtime.asynchronous"):  # once, and not in every child
+        import_module(name)
+    gc.freeze()
     named = [Path(file.partition("=")[2]) for option, file in pairwise(arguments) if option == "--output"]
     at = 1
     while True:

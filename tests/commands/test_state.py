@@ -189,6 +189,15 @@ def test_stacks_and_classes_of_the_pipeline_are_kept(folder: Path, engine: str) 
         assert values_of(lines_of(each["texts"]["out"]), "sums") == expected
 
 
+def test_a_run_without_tables_loads_no_library_of_tables(folder: Path) -> None:
+    """Neither when it begins nor when it takes a checkpoint: they cost more than the run."""
+    said = "print(code, {'pyspark', 'py4j', 'numpy', 'pandas', 'pyarrow'} & sys.modules.keys())"
+    program = f"import sys; from graphs.command import main; code = main(['run', *{COMMAND!r}]); {said}"
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("0 set()\n", "")
+    assert put_out(folder) == collatz_values(EPOCHS)
+
+
 # --- stopped, finished, mended ---------------------------------------------------------------------------------------
 
 ASYNC = COLLATZ.replace("    def on_message", "    async def on_message").replace(

@@ -164,14 +164,14 @@ class KeptFrames:
 
     def finish(self) -> None:
         """Wait until all that `write` was given is on the disk; `NotComputed` where it is not."""
-        from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-        from pyspark.errors import PySparkException
-
         failed = [each for each in self._computed if each.finished() is not None]
         self._computed = []
         for each in failed:
             del self._numbers[each.part]
         if failed:
+            from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+            from pyspark.errors import PySparkException
+
             error = failed[0].error
             assert error is not None
             if not isinstance(error, PySparkException | Py4JError):
