@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from graphs.arguments import settings_of
 from graphs.at_scale.engine import Say, Tables, choose_engine, local_graph, open_in_spark
 from graphs.at_scale.frames import frame_of
 from graphs.at_scale.graph_in_spark import SparkGraph
-from graphs.at_scale.rounds import ROUNDS, Options, Round, one_group
+from graphs.at_scale.rounds import ROUNDS, Options, one_group
+from graphs.at_scale.rounds_shown import rounds_shown
 from graphs.checking.check import UNDECIDED, check_graph, mismatch_found, report_on, shape_findings, unreadable
 from graphs.checking.diagnostic import FileReport
 from graphs.files.document import read_file
@@ -61,7 +63,8 @@ def _checked(graph: Graph | Tables, file: str, options: Namespace, say: Say) -> 
             return check_graph(local_graph(graph), file)
         opened = _opened(graph, options)
         try:
-            return _in_spark(opened, graph if isinstance(graph, Graph) else Graph(), file, _kept_to(options, say))
+            with _kept_to(options) as kept:
+                return _in_spark(opened, graph if isinstance(graph, Graph) else Graph(), file, kept)
         finally:
             opened.release()
     except PointstampError as error:
@@ -81,13 +84,12 @@ def _opened(graph: Graph | Tables, options: Namespace) -> SparkGraph:
     return open_in_spark(graph, start_session(options.master, settings_of(options.conf)))
 
 
-def _kept_to(options: Namespace, say: Say) -> Options:
-    """The bound on rounds; each round is told where somebody looks on."""
-
-    def told(each: Round) -> None:
-        say(f"pointstamp: {each.work}, round {each.number}: {each.active} active, {each.frontier} new")
-
-    return Options(rounds=options.rounds or ROUNDS, on_round=told if sys.stderr.isatty() else None)
+@contextmanager
+def _kept_to(options: Namespace) -> Iterator[Options]:
+    """The bound on rounds; each round is shown where somebody looks on."""
+    most = options.rounds or ROUNDS
+    with rounds_shown(most) as told:
+        yield Options(rounds=most, on_round=told)
 
 
 def _in_spark(opened: SparkGraph, graph: Graph, file: str, options: Options) -> FileReport:
@@ -144,7 +146,8 @@ def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
             raise opened.mismatches[0].error
         with one_group(opened.session, Options(), "close"):
             starts = [_pointstamp(opened, text) for text in options.at]
-        closure = close_in_spark(opened, starts, _kept_to(options, say))
+        with _kept_to(options) as kept:
+            closure = close_in_spark(opened, starts, kept)
         with one_group(opened.session, Options(), "write frontiers"):
             if options.output is None:
                 return frontiers_to_json(closure.frontiers)

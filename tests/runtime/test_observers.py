@@ -18,6 +18,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from graphs import Graph
+from graphs.at_scale.rounds import Round
+from graphs.at_scale.rounds_shown import Rounds, rounds_shown
 from progress.runtime import SILENT, Complete, Dataflow, DeadLetter, Node, Out
 from progress.runtime.core import Core
 from progress.runtime.display import PAUSE, SHARE, Display
@@ -282,3 +284,31 @@ def test_metrics_and_a_span_of_opentelemetry() -> None:
     (span,) = exporter.get_finished_spans()
     assert span.name == "pointstamp.run"
     assert span.events[0].name == "exception"
+
+
+def test_a_terminal_shows_the_rounds_of_spark_and_how_much_is_settled() -> None:
+    lines: list[tuple[str, float]] = []
+    rounds = Rounds(1_000, lambda found: lines.append((found.line(), round(found.share(), 2))))
+    assert (rounds.line(), rounds.share()) == ("the first round", 0)
+    for each in (
+        Round("trim", 1, 50, 50),
+        Round("close", 1, 10, 10),
+        Round("close", 2, 40, 1_234),
+        Round("close", 3, 10, 30),
+        Round("close", 4, 0, 0),
+    ):
+        rounds.told(each)
+    assert lines == [
+        ("trim, round 1 of at most 1,000: 50 active, 50 new", 0),
+        ("close, round 1 of at most 1,000: 10 active, 10 new", 0),
+        ("close, round 2 of at most 1,000: 40 active, 1,234 new", 0),
+        ("close, round 3 of at most 1,000: 10 active, 30 new", 0.75),
+        ("close, round 4 of at most 1,000: 0 active, 0 new", 1),
+    ]
+    stream = Terminal()
+    with rounds_shown(1_000, stream) as told:
+        assert told is not None
+        told(Round("close", 7, 3, 4))
+    assert "close, round 7 of at most 1,000: 3 active, 4 new" in stream.getvalue()
+    with rounds_shown(1_000, io.StringIO()) as told:
+        assert told is None
