@@ -228,7 +228,7 @@ def _requests(network: Network, number: int, observed: Observed) -> Iterator[Esc
 
 
 def _problem(summary: Summary, time: Any, result: Any) -> str:
-    """Why the summary does not cover `result` after an event at `time`; nothing where it does."""
+    """Why the summary does not cover `result` after an event at `time`; an empty text if it covers it."""
     if not summary.source.contains(time):
         raise PointstampError(
             "PS503", f"{time!r} is not a time of {summary.source!r}", "sample times of the node's domain"

@@ -24,7 +24,14 @@ from recursion.stack import Call, Procedure, Stack, Stacks
 
 
 class Body(NamedTuple):
-    """A graph that can be called, by names: its `in`, its `out`, and for each call node in it the body it calls."""
+    """A graph that can be called, by names: its `in`, its `out`, and for each call node in it the body it calls.
+
+    Examples
+    --------
+    >>> from recursion import Body
+    >>> Body("begin", "end", {"again": "main"}).calls
+    {'again': 'main'}
+    """
 
     entrance: str
     exit: str
@@ -32,7 +39,14 @@ class Body(NamedTuple):
 
 
 class CallEdge(NamedTuple):
-    """An edge by names, as it is written: an input edge has no source, an output edge no target."""
+    """An edge by names, as it is written: an input edge has no source, an output edge no target.
+
+    Examples
+    --------
+    >>> from recursion import CallEdge
+    >>> CallEdge("numbers", None, "begin").target
+    'begin'
+    """
 
     name: str
     source: str | None
@@ -52,6 +66,15 @@ class CallGraph:
     bodies : the graphs that can be called, by name
     main : the one that runs when no call was made
     epochs : the domain of what stands in front of each stack; None: nothing does, and there are no inputs and outputs
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> graph.nodes
+    ['begin', 'call-again', 'ret-again', 'end']
     """
 
     def __init__(

@@ -119,7 +119,21 @@ class CallRelation:
 
 
 def network_of(graph: CallGraph) -> Network:
-    """The network of a call graph. Cost: O(nodes + edges)."""
+    """The network of a call graph. Cost: O(nodes + edges).
+
+    Returns
+    -------
+    The network, whose relation is that of stacks.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph, network_of
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> network_of(graph)
+    Network(4 nodes, 4 edges)
+    """
     relation = Relation(graph)
     orders = [relation.order(location) for location in range(len(graph.nodes) + len(graph.edges))]
     domains: list[Domain] = (

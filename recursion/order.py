@@ -27,7 +27,18 @@ from recursion.stack import Call, Procedure, Stack, first_difference, shortest_c
 
 
 class StackOrder(InNotebooks):
-    """The preorder of stacks at one location: reflexive and transitive; equivalent stacks need not be equal."""
+    """The preorder of stacks at one location: reflexive and transitive; equivalent stacks need not be equal.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph, Relation, StackOrder
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> order = StackOrder(Relation(graph), graph.nodes.index("begin"))
+    >>> order.less_equal(graph.stack(), graph.stack("again")), order.less_equal(graph.stack("again"), graph.stack())
+    (True, False)
+    """
 
     is_total = False
 
@@ -193,7 +204,17 @@ class StackKey:
 
 
 class StackClasses(StackOrder):
-    """The partial order T_p: the canonical stacks of a location."""
+    """The partial order T_p: the canonical stacks of a location.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph, Relation, StackClasses
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> StackClasses(Relation(graph), graph.nodes.index("begin")).contains(graph.stack("again"))
+    True
+    """
 
     def contains(self, value: object) -> bool:
         return super().contains(value) and self.canonical(value) is value  # type: ignore[arg-type]
@@ -215,7 +236,21 @@ def leading_to(procedures: set[Procedure], graph: CallGraph) -> set[Procedure]:
 
 
 def virtual_times(relation: Relation) -> Sum:
-    """T, the disjoint union of the T_p of all nodes: a stack is tagged with the node (A&I 3.4)."""
+    """T, the disjoint union of the T_p of all nodes: a stack is tagged with the node (A&I 3.4).
+
+    Returns
+    -------
+    The sum, by the names of the nodes.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph, Relation, virtual_times
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> list(virtual_times(Relation(graph)).summands)
+    ['begin', 'call-again', 'ret-again', 'end']
+    """
     orders: dict[str, Domain] = {
         name: StackClasses(relation, number) for number, name in enumerate(relation.graph.nodes)
     }

@@ -31,7 +31,18 @@ T = TypeVar("T")
 
 
 class Relation:
-    """The relation of one call graph, which meets the requirements."""
+    """The relation of one call graph, which meets the requirements.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph, Relation
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> begin = graph.nodes.index("begin")
+    >>> Relation(graph).leads(begin, graph.stack(), begin, graph.stack("again"))
+    True
+    """
 
     def __init__(self, graph: CallGraph) -> None:
         self.graph = graph

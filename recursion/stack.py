@@ -59,6 +59,15 @@ class Stack(Written):
     """A finite sequence of calls; made by `Stacks`, compared by identity.
 
     `following`: the depth of the first call in it that can follow itself, 0 where there is none.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> graph.stack("again", "again").depth
+    2
     """
 
     __slots__ = ("__weakref__", "_above", "call", "depth", "following", "jump", "parent", "procedure")
@@ -138,6 +147,19 @@ def first_difference(one: Stack, other: Stack) -> tuple[Stack, Call | None, Call
     """The longest stack with which both begin, and the call that each has next; None where it has no more.
 
     Cost: O(log depth).
+
+    Returns
+    -------
+    The common stack, and the next call of each.
+
+    Examples
+    --------
+    >>> from recursion import Body, CallEdge, CallGraph, first_difference
+    >>> edges = [CallEdge("down", "begin", "again"), CallEdge("up", "again", "end")]
+    >>> bodies = {"main": Body("begin", "end", {"again": "main"})}
+    >>> graph = CallGraph(dict.fromkeys(["begin", "again", "end"], True), edges, bodies, "main")
+    >>> first_difference(graph.stack("again", "again"), graph.stack("again"))
+    ([again], Call('again'), None)
     """
     if one is other:
         return one, None, None

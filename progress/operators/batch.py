@@ -63,5 +63,9 @@ def batch(buffer: Iterable[tuple[Any, Any]] = (), *, domain: Domain | None = Non
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(batch([(0, "a")]), [DT(2, "b"), DT(1, "c"), WM(1)]))
     [DT(1, [(0, 'a'), (1, 'c')]), WM(1), DT(2, [(2, 'b')])]
+
+    Returns
+    -------
+    The operator.
     """
     return Batch(Times(domain), pairs("buffer", buffer))

@@ -48,6 +48,15 @@ def bulk(f: Callable[[list[Any]], Iterable[Any]], limit: int, buffer: Iterable[A
     >>> from progress.operators import produce
     >>> list(produce(bulk(sorted, 2), [3, 1, 2]))
     [1, 3, 2]
+
+    Returns
+    -------
+    The operator.
+
+    Raises
+    ------
+    PointstampError
+        PS802 where `limit` is not a whole number from 0 on, or `buffer` is not a series of items.
     """
     called("function", f)
     if type(limit) is not int or limit < 0:

@@ -45,5 +45,9 @@ def compose(first: AnyOperator, second: AnyOperator) -> Composed:
     >>> from progress.operators import DT, WM, batch, incr, produce
     >>> list(produce(compose(batch(), incr()), [DT(0, "a"), WM(0)]))
     [DT(0, [(0, 'a')]), WM(0)]
+
+    Returns
+    -------
+    The operator.
     """
     return Composed(copy_of(first), copy_of(second))

@@ -39,5 +39,9 @@ def flatten() -> Flattening:
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(flatten(), [DT(0, ["a", "b"]), WM(0)]))
     [DT(0, 'a'), DT(0, 'b'), WM(0)]
+
+    Returns
+    -------
+    The operator.
     """
     return Flattening()

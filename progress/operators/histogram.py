@@ -78,6 +78,10 @@ def histogram(
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(histogram(), [DT(0, "a"), WM(0), DT(1, "a"), WM(1)]))
     [DT(0, Counter({'a': 1})), WM(0), DT(1, Counter({'a': 2})), WM(1)]
+
+    Returns
+    -------
+    The operator.
     """
     times = Times(domain)
     least = None if domain is None or domain.is_total else domain.least() or None

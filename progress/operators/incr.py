@@ -48,5 +48,9 @@ def incr(batches: Iterable[tuple[Any, Any]] = ()) -> Incremental:
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(incr(), [DT(1, [(0, "a"), (1, "b")]), WM(1)]))
     [DT(0, [(0, 'a'), (1, 'b')]), DT(1, [(0, 'a'), (1, 'b')]), WM(1)]
+
+    Returns
+    -------
+    The operator.
     """
     return Incremental(pairs("batches", batches))

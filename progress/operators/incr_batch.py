@@ -21,5 +21,9 @@ def incr_batch(
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(incr_batch(), [DT(0, "a"), WM(0), DT(1, "b"), WM(1)]))
     [DT(0, [(0, 'a')]), WM(0), DT(1, [(0, 'a'), (1, 'b')]), WM(1)]
+
+    Returns
+    -------
+    The operator.
     """
     return compose(batch(buffer, domain=domain), incr(batches))

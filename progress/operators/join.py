@@ -124,6 +124,10 @@ def join(
     >>> events = [DT(Left(0), "a"), DT(Right(0), "b"), WM(Left(0)), WM(Right(0))]
     >>> list(produce(join(lambda left, right: left + right), events))
     [DT(0, 'ab'), WM(0), WM(0)]
+
+    Returns
+    -------
+    The operator.
     """
     called("match", match)
     two_keys(keys)

@@ -37,6 +37,10 @@ def map_data(f: Callable[[Any, Any], Any]) -> Mapping:
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(map_data(lambda time, data: data * 10), [DT(0, 1), WM(0)]))
     [DT(0, 10), WM(0)]
+
+    Returns
+    -------
+    The operator.
     """
     called("function", f)
     return Mapping(f)

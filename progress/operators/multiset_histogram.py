@@ -97,5 +97,9 @@ def multiset_histogram(
     >>> *_, last, _ = produce(multiset_histogram(domain=diamond), [*(DT(time, "a") for time in "0235"), WM("5")])
     >>> last
     DT('5', Counter({'a': 5}))
+
+    Returns
+    -------
+    The operator.
     """
     return MultisetHistogram(Times(domain), pairs("buffer", buffer), pairs("batches", batches))

@@ -35,6 +35,15 @@ class OperatorNode(Node):
 
     Law (tested): on any interleaving, what it sends is what the operator puts out, but for watermarks, on a merged
     stream in which each time is completed by a watermark when the node is notified of it. Cost: that of the operator.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.operators import batch
+    >>> from progress.operators.node import OperatorNode
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": OperatorNode(batch())})
+    >>> flow.run(sources={"in->a": [(0, "x"), (0, "y")]})
+    {'a->out': [(0, [(0, 'x'), (0, 'y')])]}
     """
 
     def __init__(self, operator: AnyOperator, sides: Mapping[str, type] | None = None) -> None:

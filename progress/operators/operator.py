@@ -32,7 +32,18 @@ class AnyOperator(Protocol):
 
 
 class Operator(ABC):
-    """An operator of this package: `apply` by a copy that takes the item in place."""
+    """An operator of this package: `apply` by a copy that takes the item in place.
+
+    Examples
+    --------
+    >>> from progress.operators import DT, WM, Operator, batch
+    >>> gathers = batch()
+    >>> isinstance(gathers, Operator)
+    True
+    >>> after, left = gathers.apply(DT(0, "a"))
+    >>> after.apply(WM(0))[1]
+    [DT(0, [(0, 'a')]), WM(0)]
+    """
 
     __slots__ = ()
 
@@ -112,6 +123,10 @@ def produce(operator: AnyOperator, events: Iterable[Any], patience: int | None =
     >>> from progress.operators import DT, WM, batch
     >>> list(produce(batch(), [DT(0, "a"), DT(1, "b"), WM(0)]))
     [DT(0, [(0, 'a')]), WM(0), DT(1, [(1, 'b')])]
+
+    Returns
+    -------
+    What leaves, item by item.
     """
     current = copy_of(operator)
     silent = 0

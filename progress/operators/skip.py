@@ -47,6 +47,15 @@ def skip(operator: AnyOperator, count: int) -> Skipping:
     >>> from progress.operators import DT, WM, map_data, produce
     >>> list(produce(skip(map_data(lambda time, data: data), 1), [DT(0, "a"), WM(0)]))
     [WM(0)]
+
+    Returns
+    -------
+    The operator.
+
+    Raises
+    ------
+    PointstampError
+        PS802 where `count` is not a whole number from 0 on.
     """
     if type(count) is not int or count < 0:
         raise PointstampError("PS802", f"{brief(count)} is not a number of outputs to skip", "a whole number from 0 on")

@@ -108,6 +108,10 @@ def is_monotone(events: Iterable[Event], seen: Iterable[Any] = (), *, domain: Do
 
     >>> is_monotone([DT(1, "a"), WM(1), DT(2, "b")]), is_monotone([WM(1), DT(0, "a")])
     (True, False)
+
+    Returns
+    -------
+    Whether it is so.
     """
     monitor = MonotoneMonitor(seen, domain=domain)
     return all(monitor.see(event) is None for event in stream(events))
@@ -121,6 +125,10 @@ def is_productive(events: Iterable[Event], *, ends: bool = False, domain: Domain
 
     >>> is_productive([DT(1, "a"), WM(2)]), is_productive([WM(2), DT(1, "a")]), is_productive([DT(1, "a")], ends=True)
     (True, False, True)
+
+    Returns
+    -------
+    Whether it is so.
     """
     monitor = ProductiveMonitor(domain=domain)
     for event in stream(events):
@@ -133,6 +141,15 @@ def monitored(events: Iterable[Event], *, domain: Domain | None = None) -> Itera
 
     >>> list(monitored([DT(0, "a"), WM(0)]))
     [DT(0, 'a'), WM(0)]
+
+    Returns
+    -------
+    The same events, one by one.
+
+    Raises
+    ------
+    PointstampError
+        PS806 where one comes at or below a watermark before it.
     """
     monitor = MonotoneMonitor(domain=domain)
     for event in stream(events):

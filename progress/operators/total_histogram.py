@@ -72,6 +72,15 @@ def total_histogram(
     >>> from progress.operators import DT, WM, produce
     >>> list(produce(total_histogram(["a"]), [DT(0, "a"), WM(0), WM(1)]))
     [DT(0, Counter({'a': 2})), WM(0), WM(1)]
+
+    Returns
+    -------
+    The operator.
+
+    Raises
+    ------
+    PointstampError
+        PS804 where the order of times is not total.
     """
     times = Times(domain)
     if domain is not None and not domain.is_total:

@@ -103,6 +103,10 @@ def union(watermarks: Iterable[Any] = (), maximal: Iterable[Any] = (), *, domain
     >>> from progress.operators import DT, WM, Left, Right, produce
     >>> list(produce(union(), [DT(Left(0), "a"), WM(Left(0)), WM(Right(1))]))
     [DT(0, 'a'), WM(0)]
+
+    Returns
+    -------
+    The operator.
     """
     given = times_of_watermarks("watermarks", watermarks), times_of_watermarks("maximal", maximal)
     return Union(SidedTimes(domain), *given)

@@ -37,7 +37,18 @@ KINDS = "pointstamp columns"  # where a table of pandas has the types that it wa
 
 
 class Tables:
-    """What `out` does for tables in engines without Spark: they are of pandas, and go when nobody has them any more."""
+    """What `out` does for tables in engines without Spark: they are of pandas, and go when nobody has them any more.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Node, from_edges
+    >>> class Row(Node):
+    ...     def on_message(self, edge, time, value, out):
+    ...         out.send("row->out", time, out.table([(value,)], "sold long"))
+    >>> flow = Dataflow(from_edges([(None, "row"), ("row", None)]), {"row": Row})
+    >>> [int(table["sold"].sum()) for _, table in flow.run(sources={"in->row": [(0, 3)]})["row->out"]]
+    [3]
+    """
 
     session: Any = None
 

@@ -28,9 +28,6 @@ LATER = {  # modules that have names without an example yet
     "graphs.adapters.partitions",
     "graphs.adapters.target",
     "graphs.at_scale",
-    "progress.operators",
-    "progress.operators.laws.of_operators",
-    "progress.operators.node",
     "progress.recovery.configuration",
     "progress.recovery.construction",
     "progress.recovery.delivery",
@@ -45,13 +42,11 @@ LATER = {  # modules that have names without an example yet
     "progress.runtime.on_spark",
     "progress.runtime.on_spark.kept_tables",
     "progress.runtime.on_spark.session",
-    "progress.runtime.tables",
     "progress.runtime.telemetry",
     "progress.semantics",
     "progress.semantics.running_claims",
     "progress.semantics.running_nodes",
     "progress.spark_session",
-    "recursion",
 }
 SHOWN = sorted(public().keys() - LATER)
 

@@ -131,7 +131,18 @@ def keeps_productive(
 
 
 def of_batch(buffer: Pairs = (), *, domain: Domain | None = None) -> Specification:
-    """`batch_op`: (10) to (13)."""
+    """`batch_op`: (10) to (13).
+
+    Returns
+    -------
+    Its four properties.
+
+    Examples
+    --------
+    >>> from progress.operators.laws.of_operators import of_batch
+    >>> of_batch().name
+    'batch'
+    """
     words = Words(Times(domain))
     given = [DT(time, data) for time, data in buffer]
 

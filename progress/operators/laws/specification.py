@@ -41,7 +41,15 @@ class Law:
 
 
 class Specification(NamedTuple):
-    """The four properties of one operator."""
+    """The four properties of one operator.
+
+    Examples
+    --------
+    >>> from progress.operators import DT, WM, batch, check_operator
+    >>> from progress.operators.laws.of_operators import of_batch
+    >>> bool(check_operator(batch(), of_batch(), [[DT(0, "a"), WM(0)]]))
+    True
+    """
 
     name: str
     soundness: Law
@@ -101,6 +109,15 @@ def check_operator(operator: AnyOperator, specification: Specification, streams:
     True
     >>> check_operator(map_data(lambda time, data: [(time, data, 1)]), of_batch(), streams).failures[0].stream
     (DT(1, 'b'),)
+
+    Returns
+    -------
+    The verdict: each property, and a small stream on which it fails, if it does.
+
+    Raises
+    ------
+    PointstampError
+        PS802 where this is not a specification.
     """
     given: object = specification
     if not isinstance(given, Specification):

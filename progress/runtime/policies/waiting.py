@@ -56,7 +56,7 @@ class Arrivals:
         self._reader: threading.Thread | None = None
 
     def take(self, until: float | None) -> list[Any]:
-        """What has arrived, at once or before the clock says so much; nothing where it does, or on a `wake`.
+        """Items that have arrived, waited for until the clock says `until`; none if it does first, or on a `wake`.
 
         Raises `Over` at the end, and what the source raised.
         """
