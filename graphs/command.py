@@ -63,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         options = _parser().parse_args(arguments)
+        options.is_command = arguments is None  # this process is nothing else
         code: int = options.run(options)
         sys.stdout.flush()
         return code
@@ -595,6 +596,10 @@ def _why(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.state is not None and options.is_command:
+        from graphs.running.hash_seed import begin_with
+
+        begin_with(Path(options.state))
     from graphs.running.run import run
 
     return run(options)

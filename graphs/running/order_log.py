@@ -6,13 +6,17 @@ together, whenever the process is killed; what an earlier one has left is remove
 
 from __future__ import annotations
 
+import errno
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 from graphs.terminal import not_written
 from progress.runtime.durable.order import OrderFile
 
 NAME = "order"
+PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)  # what may be otherwise soon: too many open files
+PATIENCE, AGAIN = 5.0, 0.05  # seconds for which a file is tried to be opened again, and between two trials
 
 
 class OrderLog:
@@ -42,10 +46,21 @@ class OrderLog:
         """Append it; it outlives the process, and may not outlive the machine."""
         try:
             if self._file is None:
-                self._file = OrderFile(self._path)
+                self._file = self._opened()
             self._file.write(content)
         except OSError as error:
             raise not_written(str(self._path), error) from None
+
+    def _opened(self) -> OrderFile:
+        """The file that is written, which is a new one after each checkpoint."""
+        until = monotonic() + PATIENCE
+        while True:
+            try:
+                return OrderFile(self._path)
+            except OSError as error:
+                if error.errno not in PASSING or monotonic() > until:
+                    raise
+            sleep(AGAIN)
 
     def turn(self) -> None:
         """The checkpoint that knows the next number is on the disk: begin that file, remove the others."""

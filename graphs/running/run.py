@@ -222,6 +222,7 @@ class Command:
                     return FINE
             else:
                 self._log = OrderLog(self._folder.path, 0, is_read=False)
+            self._folder.claim()
             remove_others(self._folder.path, self._log.number)
             self._opened.callback(self._log.close)
         self._open_given()

@@ -1,8 +1,7 @@
-"""The folder of `pointstamp run --state`: a checkpoint, replaced as a whole, and a lock (docs/running.md).
+"""The folder of `pointstamp run --state`: a store of checkpoints, its head, the order since, and a lock.
 
-The file `checkpoint` begins with its version and the checksum of the rest: what is known of the command and of its
-files, as JSON, and the parts of `progress.runtime.checkpoint`. Nothing in it is unpickled before the checksum and the
-command were compared. A new checkpoint is written beside the old one and takes its place when it is on the disk.
+A checkpoint is what is known of the command and of its files, as JSON, and the parts of `progress.runtime.checkpoint`.
+Nothing in it is decoded before its digests and the command were compared (`graphs.running.store`).
 """
 
 from __future__ import annotations
@@ -12,10 +11,13 @@ import hashlib
 import json
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
+from graphs.running.hash_seed import seed
+from graphs.running.head import NAME as HEAD
+from graphs.running.store import NAME, Commit, Damaged, Store, read
 from graphs.terminal import not_written
 from progress.errors import PointstampError
 from progress.order import Domain
@@ -25,13 +27,21 @@ from progress.runtime.dataflow import Dataflow
 from progress.runtime.own import kind_of
 from progress.summary import Summary
 
-NAME = b"pointstamp state "
-VERSION = b"3\n"
-PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)  # what may be otherwise soon: too many open files
-PATIENCE, AGAIN = 5.0, 0.05  # seconds for which a checkpoint is tried to be written again, and between two trials
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 LARGEST = 1 << 62  # no file has so many bytes
-DIGEST = hashlib.sha256().digest_size
+FILES = (NAME, f"{NAME}-wal", HEAD)
+LOCKS: set[int] = set()  # descriptors by which folders are held: a process that is forked has to let them go
+
+
+def _let_go() -> None:
+    """In a child that was forked: its parent's locks end with its parent."""
+    for handle in LOCKS:
+        with suppress(OSError):
+            os.close(handle)
+    LOCKS.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)
 
 
 def damaged(folder: Path, what: str) -> PointstampError:
@@ -53,13 +63,14 @@ def sync_folder(folder: Path) -> None:
 class StateFolder:
     """The folder that one run keeps its state in. While it is open nobody else may have it.
 
-    A checkpoint is a pickle, which runs code when it is read. So the folder is its owner's alone: it is made so, and
+    With `--pickle` a checkpoint runs code when it is read. So the folder is its owner's alone: it is made so, and
     one that somebody else owns, or may write to, is refused (PS730).
     """
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
-        self._file = self.path / "checkpoint"
+        self._commit: Commit | None = None
+        self._store: Store | None = None
         try:
             _make(self.path)
             _check_private(self.path)
@@ -76,77 +87,59 @@ class StateFolder:
         import fcntl
 
         try:
-            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._lock)
             raise PointstampError(
                 "PS738", f"another run uses the state in {self.path}", "wait until it is over, or use another DIR"
             ) from None
+        LOCKS.add(self._lock)
 
     def close(self) -> None:
         """Let the folder go."""
+        if self._store is not None:
+            self._store.close()
+        LOCKS.discard(self._lock)
         os.close(self._lock)
 
     def load(self) -> tuple[dict[str, Any], State] | None:
         """What is known of the command and its files, and the parts of the run; None where nothing was kept yet."""
         try:
-            _check_owner(self._file, self._file.stat())
-            content = self._file.read_bytes()
-        except FileNotFoundError:
-            return None
+            for name in FILES:
+                with suppress(FileNotFoundError):
+                    _check_owner(self.path / name, (self.path / name).stat())
+            self._commit = read(self.path)
+            if self._commit is None:
+                return None
+            _check_known(self._commit.known)
         except OSError as error:
             raise damaged(self.path, (error.strerror or str(error)).lower()) from None
-        start = len(NAME) + len(VERSION)
-        if not content.startswith(NAME):
-            raise damaged(self.path, "checkpoint begins with something else")
-        if content[len(NAME) : start] != VERSION:
-            raise damaged(self.path, "checkpoint is of another version")
-        body = content[start + DIGEST :]
-        if hashlib.sha256(body).digest() != content[start : start + DIGEST]:
-            raise damaged(self.path, "the checksum of checkpoint does not fit")
-        head, _, rest = body.partition(b"\n")
-        try:
-            known: Any = json.loads(head)
-            _check_head(known, len(rest))
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # the checksum fits, the content not
+        except Damaged as error:
+            raise damaged(self.path, str(error)) from None
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # the digests fit, the content not
             raise damaged(self.path, "checkpoint does not say what one says") from None
-        parts: State = {}
-        for name, size in known.pop("parts"):
-            parts[name], rest = rest[:size], rest[size:]
-        return known, parts
+        return self._commit.known, self._commit.parts
+
+    def claim(self) -> None:
+        """From now on only this run commits here: one that still thinks that it may is refused (PS738)."""
+        if self._store is not None:
+            return
+        try:
+            self._store = Store(self.path, self._commit, seed())
+        except OSError as error:
+            raise not_written(str(self.path), error) from None
+        self._commit = None  # its parts are no longer of use
 
     def save(self, known: dict[str, Any], parts: State) -> None:
-        """Keep this instead of what was kept before. Cost: that of writing it to the disk."""
-        sizes = [[name, len(part)] for name, part in parts.items()]
-        body = b"".join((json.dumps({**known, "parts": sizes}).encode(), b"\n", *parts.values()))
-        fresh = self.path / "checkpoint.new"
-        until = monotonic() + PATIENCE
-        while True:
-            try:
-                self._write(fresh, body)
-                fresh.replace(self._file)
-                sync_folder(self.path)
-                return
-            except OSError as error:
-                if error.errno not in PASSING or monotonic() > until:
-                    raise not_written(str(fresh), error) from None
-            sleep(AGAIN)
-
-    def _write(self, fresh: Path, body: bytes) -> None:
-        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-        try:
-            os.fchmod(file, PRIVATE_FILE)
-            rest = memoryview(NAME + VERSION + hashlib.sha256(body).digest() + body)
-            while rest:
-                rest = rest[os.write(file, rest) :]
-            os.fsync(file)
-        finally:
-            os.close(file)
+        """Keep this instead of what was kept before. Cost: that of writing what has changed to the disk."""
+        self.claim()
+        assert self._store is not None
+        self._store.write(known, parts)
 
 
-def _check_head(known: dict[str, Any], size: int) -> None:
+def _check_known(known: dict[str, Any]) -> None:
     """Raise where what is known of a command and its files has not the form in which it is written."""
-    numbers = [length for _, length in known["parts"]]
+    numbers = []
     for bytes_read, lines, mark in known["inputs"].values():
         numbers += [bytes_read, lines]
         _check_texts([mark])
@@ -155,9 +148,7 @@ def _check_head(known: dict[str, Any], size: int) -> None:
         _check_texts([mark])
     if not all(type(number) is int and 0 <= number < LARGEST for number in numbers):
         raise ValueError("a size is none")
-    if sum(length for _, length in known["parts"]) != size:
-        raise ValueError("the parts are not all there is")
-    _check_texts([known["graph"], *(name for name, _ in known["parts"]), *known["ended"], *known["closed"]])
+    _check_texts([known["graph"], *known["ended"], *known["closed"]])
     if type(known["order"]) is not int or not 0 <= known["order"] < LARGEST:
         raise ValueError("the order has no number")
     _check_texts([known["boot"], *known["outbox"], *known["outbox"].values()])

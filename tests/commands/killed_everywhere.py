@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.commands.forked import IMPORTED
 
-CALLS = ("write", "fsync", "ftruncate", "open", "replace")
+CALLS = ("write", "pwrite", "fsync", "ftruncate", "open", "replace")
 
 
 def die() -> None:

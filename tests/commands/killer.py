@@ -252,7 +252,7 @@ class Life:
     def __init__(self, history: History) -> None:
         self.history = history
         folder = history.folder
-        self.before = inode(folder / "state" / "checkpoint")
+        self.before = commits(folder / "state")
         self.is_closed = False
         has_standard_input = "standard input" in history.pipes
         with (folder / "stderr").open("wb") as errors:
@@ -333,7 +333,7 @@ class Life:
     def _kind(self, has_state: bool, taken: Sequence[int]) -> str:
         if not has_state:
             return "starting"
-        has_kept = inode(self.history.folder / "state" / "checkpoint") != self.before
+        has_kept = commits(self.history.folder / "state") != self.before
         if self.before and not has_kept and not any(taken) and not self.is_closed:
             return "recovery"
         if self.is_closed:
@@ -345,13 +345,13 @@ class Life:
         return "working"
 
 
-def inode(path: Path) -> tuple[int, int] | None:
-    """What a file is told from its successor by; None where there is none."""
+def commits(state: Path) -> int:
+    """How many checkpoints a state says that it has had."""
     try:
-        found = path.stat()
+        lines = (state / "head").read_text().splitlines()
     except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_mtime_ns
+        return 0
+    return max((int(line.split()[0]) for line in lines), default=0)
 
 
 class History:
@@ -458,8 +458,8 @@ class History:
 
     def _has_kept(self) -> Callable[[], bool]:
         """Whether a process has taken a checkpoint since now."""
-        before = inode(self.folder / "state" / "checkpoint")
-        return lambda: inode(self.folder / "state" / "checkpoint") != before
+        before = commits(self.folder / "state")
+        return lambda: commits(self.folder / "state") != before
 
     def _has_taken_all(self) -> bool:
         return all(pipe.taken() == pipe.bytes for pipe in self.pipes.values())

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -281,8 +283,12 @@ def stopped(folder: Path, *more: str, seen: str = "numbers") -> None:
         assert time.monotonic() - begin < LONG
         time.sleep(0.005)
     while True:  # the checkpoint after the last step
-        content = (folder / "state" / "checkpoint").read_bytes()
-        if content.count(b'"inputs": {"numbers": [0') == 0 and out.stat().st_size in numbers_in(content):
+        known = known_of(folder / "state")
+        if (
+            known
+            and known["inputs"]["numbers"][0]
+            and out.stat().st_size in (size for size, _ in known["files"].values())
+        ):
             break
         assert time.monotonic() - begin < LONG
         time.sleep(0.005)
@@ -290,10 +296,15 @@ def stopped(folder: Path, *more: str, seen: str = "numbers") -> None:
     process.communicate()
 
 
-def numbers_in(checkpoint: bytes) -> list[int]:
-    """The sizes of files that a checkpoint names."""
-    head = checkpoint[len(b"pointstamp state 3\n") + 32 :].partition(b"\n")[0]
-    return [size for size, _ in json.loads(head)["files"].values()]
+def known_of(state: Path) -> dict[str, Any]:
+    """What the last checkpoint knows of the command and its files, while the run goes on; nothing before the first."""
+    try:
+        with closing(sqlite3.connect(f"file:{state}/checkpoint?mode=ro", uri=True)) as rows:
+            ((text,),) = rows.execute("SELECT known FROM kept")
+    except sqlite3.OperationalError:  # it is being made
+        return {}
+    known: dict[str, Any] = json.loads(text or "{}")
+    return known
 
 
 def in_pipe(*more: str) -> tuple[str, ...]:
@@ -398,7 +409,7 @@ def sink_texts(folder: Path) -> dict[str, str]:
 @every_engine
 def test_files_of_the_pipeline_are_kept_as_those_of_the_command(folder: Path, engine: str) -> None:
     write(folder, collatz__py=IN_PYTHON)
-    rounds = killed_everywhere(folder, 24, *KEPT_IN_PYTHON, "--engine", engine)
+    rounds = killed_everywhere(folder, 21, *KEPT_IN_PYTHON, "--engine", engine)
     assert sum(each["kills"] for each in rounds) > 10
     for each in rounds:
         assert in_sinks(each["texts"]) == collatz_values(EPOCHS), f"killed at call {each['at']}"
@@ -529,11 +540,11 @@ def test_outputs_in_the_folder_of_the_state_are_refused(folder: Path, option: tu
 
 @every_engine
 def test_when_its_time_is_up_it_goes_on(folder: Path, engine: str) -> None:
-    write(folder, collatz__py=COLLATZ.replace("PAUSE = 0", "PAUSE = 0.02"))
+    write(folder, collatz__py=COLLATZ.replace("PAUSE = 0", "PAUSE = 0.06"))
     command = (*COMMAND, "--engine", engine, "--every", "1000")
-    result = run(folder, *command, "--timeout", "0.7")
+    result = run(folder, *command, "--timeout", "2.1")
     assert result.exit_code == 1
-    assert result.complaint.startswith("pointstamp: PS713: the run took more than 0.7 seconds")
+    assert result.complaint.startswith("pointstamp: PS713: the run took more than 2.1 seconds")
     assert contents(folder)["out2"], "nothing was done, so nothing shows that there was a last checkpoint"
     before = contents(folder)
     write(folder, collatz__py=COLLATZ)
@@ -610,41 +621,56 @@ def test_without_damage_it_goes_on(half: tuple[Path, Here]) -> None:
 
 def test_a_checkpoint_that_is_cut_is_refused(half: tuple[Path, Here]) -> None:
     size = (half[0] / "state" / "checkpoint").stat().st_size
-    for length in {0, 1, 5, 18, 19, 49, 50, 51, *range(60, size, 97), size - 1}:
+    for length in {0, 1, 5, 15, 16, 17, 100, *range(128, size, 1024), size - 1}:
         assert with_damage(half, lambda content, length=length: content[:length]), length  # type: ignore[misc]
 
 
-def test_a_checkpoint_with_another_bit_is_refused(half: tuple[Path, Here]) -> None:
+def test_a_checkpoint_with_another_bit_is_refused_or_goes_on_rightly(half: tuple[Path, Here]) -> None:
+    """Where a page of the store has nothing, or what nobody asks for, another bit has no effect."""
     rng = random.Random(1)
-    size = (half[0] / "state" / "checkpoint").stat().st_size
-    for place in {*range(0, 60, 3), *rng.sample(range(size), 40)}:
+    folder, _ = half
+    before = {
+        path: path.read_bytes() for path in (*(folder / "state").iterdir(), *map(folder.joinpath, OUTPUTS.values()))
+    }
+    good = (folder / "state" / "checkpoint").read_bytes()
+    placed = [place for place, byte in enumerate(good) if byte]
+    refused = 0
+    for place in (*range(0, 60, 3), *rng.sample(placed, 40)):
         bit = 1 << rng.randrange(8)
 
         def flipped(content: bytes, place: int = place, bit: int = bit) -> bytes:
             return content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
 
-        assert with_damage(half, flipped), place
+        if with_damage(half, flipped):
+            refused += 1
+            continue
+        for path, content in before.items():
+            path.write_bytes(content)
+    assert refused > 30
 
 
-def test_a_checkpoint_with_something_after_it_is_refused(half: tuple[Path, Here]) -> None:
-    assert with_damage(half, lambda content: content + b"\n")
-    assert with_damage(half, lambda content: content + content)
-
-
-@pytest.mark.parametrize("name", ["checkpoint", "lock"])
-def test_parts_that_are_deleted_have_no_effect(half: tuple[Path, Here], name: str) -> None:
+def test_a_checkpoint_or_head_that_is_deleted_is_refused(half: tuple[Path, Here]) -> None:
     folder, here = half
-    (folder / "state" / name).unlink()
-    assert not refused_or_harmless(folder, here, name)
+    for name in ("checkpoint", "head"):
+        good = (folder / "state" / name).read_bytes()
+        (folder / "state" / name).unlink()
+        assert refused_or_harmless(folder, here, name)
+        (folder / "state" / name).write_bytes(good)
+    (folder / "state" / "lock").unlink()
+    assert not refused_or_harmless(folder, here, "lock")
 
 
-def test_what_a_kill_leaves_behind_has_no_effect(half: tuple[Path, Here]) -> None:
+def test_a_checkpoint_of_an_earlier_version_is_refused(half: tuple[Path, Here]) -> None:
     folder, here = half
-    write(folder / "state", checkpoint__new="half a check")
-    assert not refused_or_harmless(folder, here, "checkpoint.new")
+    (folder / "state" / "head").unlink()
+    (folder / "state" / "checkpoint").write_bytes(b"pointstamp state 3\n" + bytes(100))
+    before = contents(folder)
+    says = "PS736: the state in state is damaged: checkpoint is of an earlier version of pointstamp, and only that"
+    assert says in here(*HALF).complaint
+    assert contents(folder) == before
 
 
-@pytest.mark.parametrize("name", ["checkpoint", "lock"])
+@pytest.mark.parametrize("name", ["checkpoint", "head", "lock"])
 def test_parts_that_are_folders_are_refused(half: tuple[Path, Here], name: str) -> None:
     folder, here = half
     (folder / "state" / name).unlink()
@@ -740,7 +766,7 @@ def test_two_processes_do_not_share_a_state(folder: Path) -> None:
     process = started(folder, *in_pipe())
     try:
         begin = time.monotonic()
-        while not (folder / "state" / "checkpoint").exists():
+        while not known_of(folder / "state"):
             assert time.monotonic() - begin < LONG
             time.sleep(0.005)
         before = contents(folder)
@@ -956,4 +982,4 @@ def test_a_node_that_runs_for_long_holds_up_nobody_and_is_not_forgotten(folder: 
 def test_the_folder_is_made_and_left_clean(folder: Path) -> None:
     command = [part.replace("state", "a/b/state") if part == "state" else part for part in COMMAND]
     assert run(folder, *command) == Result(0, "", "")
-    assert sorted(path.name for path in (folder / "a/b/state").iterdir()) == ["checkpoint", "lock"]
+    assert sorted(path.name for path in (folder / "a/b/state").iterdir()) == ["checkpoint", "head", "lock"]
