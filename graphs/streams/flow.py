@@ -24,6 +24,7 @@ from graphs.streams.step import Input, Origin, Step
 from graphs.streams.stream import Stream
 from graphs.streams.times import as_messages
 from progress.errors import PointstampError
+from progress.notebook import InNotebooks, Shown
 from progress.order import Domain
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import OnError
@@ -43,7 +44,7 @@ def takes_what(
     return lambda method: method
 
 
-class Flow(Generic[T]):
+class Flow(InNotebooks, Generic[T]):
     """A program of streams. Nothing runs while it is written; `run` makes a graph of it, and runs that.
 
     Parameters
@@ -94,6 +95,13 @@ class Flow(Generic[T]):
 
     def __repr__(self) -> str:
         return f"Flow({len(self.steps)} steps, inputs {[*self.names.inputs]}, outputs {[*self.names.outputs]})"
+
+    def _shown(self) -> Shown:
+        try:
+            found = self.dataflow._shown()
+        except PointstampError as error:  # it is not whole yet
+            return Shown(f"{self!r}: {error}")
+        return found._replace(title=repr(self))
 
     @overload
     def input(self, name: str, *, source: Source | None = None, ahead: int | None = None) -> Stream[T, Any]: ...

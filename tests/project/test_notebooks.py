@@ -12,8 +12,10 @@ from xml.etree import ElementTree
 import pytest
 
 from graphs import Graph, from_data
+from graphs.streams import Flow
 from progress import CouldResultIn, Finite, Lex, Nat, Product, Sum, Tracker, check_conditions, close
 from progress.antichain import Antichain
+from progress.errors import PointstampError
 from progress.notebook import MOST_DRAWN, MOST_ROWS
 from progress.runtime import Dataflow, Node
 
@@ -163,6 +165,8 @@ def things(name: str) -> dict[str, Any]:
         .edge(name, f"{name} 2", id=f"{name} out")
         .edge(f"{name} 2", name, id=f"{name} back")
     )
+    flow = Flow(name=name)
+    flow.input(name).map(str, name=f"{name} 2").output(f"{name} out")
     return {
         "Graph": graph,
         "Report": check_conditions(back),
@@ -172,11 +176,40 @@ def things(name: str) -> dict[str, Any]:
         "Closure": close(graph, [(f"{name} in", name)]),
         "CouldResultIn": CouldResultIn(graph),
         "Dataflow": Dataflow(graph, {name: Silent}, sources={f"{name} in": [(name, name)]}),
+        "Flow": flow,
         "Finite": times,
         "Sum": Sum({name: Nat()}),
         "Product": Product((times, Nat())),
         "Antichain": Antichain(times, [name]),
     }
+
+
+@pytest.mark.parametrize("kind", things("name"))
+def test_a_notebook_finds_what_it_asks_for_and_nothing_that_it_only_tries(kind: str) -> None:
+    """IPython takes a method for one only where the object does not answer to any name, and asks for each form."""
+    value = things("name")[kind]
+    assert not hasattr(value, "_ipython_canary_method_should_not_exist_")
+    forms = ("mimebundle", "html", "svg", "png", "jpeg", "pdf", "latex", "markdown", "json", "javascript", "pretty")
+    assert {form for form in forms if hasattr(value, f"_repr_{form}_")} <= {"html", "svg"}
+    assert not hasattr(value, "_ipython_display_")
+    assert isinstance(value._repr_html_(), str)
+
+
+def test_a_flow_is_shown_as_it_is_written_and_one_that_is_refused_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    flow = Flow()
+    lines = flow.input("lines")
+    assert "lines" in words(flow)
+    assert "longest" not in words(flow)
+    lines.map(len).output("longest")
+    assert "longest" in words(flow)
+    lines.output("again")
+
+    def build(flow: Flow[Any]) -> Any:
+        raise PointstampError("PS401", "domains do not fit", "others")
+
+    monkeypatch.setattr("graphs.streams.flow.build", build)
+    assert "PS401: domains do not fit" in words(flow)
+    assert flow._repr_svg_() is None
 
 
 def test_whatever_names_say_nothing_of_it_does_anything() -> None:
