@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from secrets import token_hex
 from typing import Any
 
 from graphs.graph import Graph
@@ -53,8 +54,9 @@ class FilmView:
     ) -> None:
         self.film = film
         self._graph: Graph = film.graph
+        self._run = token_hex(8)  # a page that was opened for another one knows that this is not its own
         self._summary = summary_of(self._graph.network())
-        shown = graph_to_json(name, self._graph.network(), self._summary) | {"at": at}
+        shown = graph_to_json(name, self._graph.network(), self._summary) | {"at": at, "run": self._run}
         self._shown = as_json(shown).encode()  # a picture takes time: made once
         self._over = threading.Event()
         self.told = Told(lambda: as_json(self.state()))
@@ -91,6 +93,7 @@ class FilmView:
         film, counts = self.film, self.film.counts
         difference = counts.difference
         return {
+            "run": self._run,
             "known": film.known,
             "share": film.share,
             "torn": film.is_torn,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from secrets import token_hex
 from time import monotonic
 from typing import Any
 
@@ -48,6 +49,7 @@ class Watch(Observer):
         self._told: deque[tuple[float, str, Any]] = deque(maxlen=MOST_KEPT)
         self._letters: deque[tuple[float, str, str, int]] = deque(maxlen=MOST_TOLD)
         self._summary = summary_of(network)
+        self._run = token_hex(8)  # a page that was opened for another run knows that this is not its own
         self.series = Series(network.edges)
 
     # --- the run ------------------------------------------------------------------------------------------------------
@@ -98,11 +100,12 @@ class Watch(Observer):
 
     def graph(self) -> dict[str, Any]:
         """What does not change: names, ends, and the picture, of every node or of parts."""
-        return graph_to_json(self.name, self.network, self._summary) | {"engine": self.engine}
+        return graph_to_json(self.name, self.network, self._summary) | {"engine": self.engine, "run": self._run}
 
     def state(self) -> dict[str, Any]:
         """What changes. Cost: a frontier for each location that is shown, a look at all that is outstanding."""
         state: dict[str, Any] = {
+            "run": self._run,
             "phase": self._phase,
             "reason": self._reason,
             "seconds": self._now(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from playwright.sync_api import Browser, Page, expect
 from graphs import from_data
 from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
+from tests.commands.forked import Forked
 from tests.commands.large_graphs import LAST, SIZE, three_cycles
 from tests.commands.large_graphs import TRACE as LARGE
+from tests.commands.pipelines import environment
 from tests.commands.tracking import LOOP
 from tests.pages.browser import PHONE, WALL, Size, chromium, opened, violations
 from tests.pages.hostile_names import HOSTILE
@@ -130,6 +133,47 @@ def test_beyond_the_end_the_last_line_is_shown(browser: Browser, trace: Path) ->
             at_line(page, 10)
     finally:
         view.close()
+
+
+@contextmanager
+def replayed(folder: Path, trace: str, *options: str) -> Iterator[str]:
+    """The address of a replay, which is killed at the end."""
+    process = Forked(["replay", "loop.json", trace, *options], folder, environment())
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline().decode()
+        yield said.removeprefix("pointstamp: replay at ").strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_open_pages_show_another_replay_that_answers_where_theirs_did(browser: Browser, tmp_path: Path) -> None:
+    """As where a process is killed, and begun again with something else."""
+    (tmp_path / "loop.json").write_text(json.dumps(LOOP), "utf-8")
+    for name, lines in (("one", TRACE[:4]), ("two", TRACE)):
+        (tmp_path / name).write_text("".join(lines), "utf-8")
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        with replayed(tmp_path, "one", "--ui", "0") as url:
+            page.goto(f"{url}#line=3")
+            expect(page.locator("#line-known")).to_contain_text("of 4;")
+        expect(page.locator("#phase")).to_have_text("no connection: the replay has ended")
+        port = url.rsplit(":", 1)[1].strip("/")
+        with replayed(tmp_path, "two", "--ui", port) as again:
+            assert again == url
+            expect(page.locator("#line-known")).to_contain_text("of 10;")
+            expect(page.locator("#name")).to_have_text("two")
+            at_line(page, 3)
+        (tmp_path / "token").write_text("a-long-token-of-the-third-one\n", "utf-8")
+        expect(page.locator("#phase")).to_have_text("no connection: the replay has ended")
+        with replayed(tmp_path, "one", "--ui", port, "--ui-token", "token"):
+            expect(page.locator("#phase")).to_have_text(
+                "no connection: another run answers here: open the address that it says"
+            )
+    finally:
+        context.close()
 
 
 def test_keys_alone_lead_everywhere(browser: Browser, view: FilmView) -> None:

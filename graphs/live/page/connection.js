@@ -20,13 +20,20 @@ async function answered(response) {
   return data;
 }
 
-/** Calls `told` with each state, `over` when there are no more, `lost` when nobody answers; a browser tries again. */
-export function listen(path, { told, over, lost }) {
+/**
+ * Calls `told` with each state, `over` when there are no more, `lost` when nobody answers; a browser tries again. Where
+ * another run than this one answers then, at the same address, the page is loaded anew, and shows that.
+ */
+export function listen(path, run, { told, over, lost }) {
   const events = new EventSource(path);
-  events.onmessage = (event) => told(JSON.parse(event.data));
+  events.onmessage = (event) => {
+    const state = JSON.parse(event.data);
+    if (state.run === run) told(state);
+    else location.reload();
+  };
   events.addEventListener("over", () => {
     events.close();
     over();
   });
-  events.onerror = lost;
+  events.onerror = () => lost(events.readyState === EventSource.CLOSED ? "another run answers here: open the address that it says" : null);
 }

@@ -143,7 +143,7 @@ async function begin() {
   });
 
   let begun = false;
-  listen("events", {
+  listen("events", graph.run, {
     told: (state) => {
       timeline.grows(state.known, state.share);
       say(byId("phase"), `${several(state.steps, "step")}, ${state.refused} refused, ${several(state.ready, "request")} became free`);
@@ -158,7 +158,7 @@ async function begin() {
       begun = true;
     },
     over: () => say(byId("phase"), "the replay is over"),
-    lost: () => say(byId("phase"), "no connection: the replay has ended"),
+    lost: (why) => say(byId("phase"), `no connection: ${why ?? "the replay has ended"}`),
   });
 }
 

@@ -83,11 +83,11 @@ async function begin() {
     locations.show(state, search);
   }
 
-  listen("events", {
+  listen("events", graph.run, {
     told: show,
     over: () => form.end(),
-    lost: () => {
-      if (!state || state.phase === "runs") figures.says("no connection: the process has ended, or is busy", "stopped");
+    lost: (why) => {
+      if (!state || state.phase === "runs") figures.says(`no connection: ${why ?? "the process has ended, or is busy"}`, "stopped");
     },
   });
 }
