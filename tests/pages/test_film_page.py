@@ -135,6 +135,30 @@ def test_beyond_the_end_the_last_line_is_shown(browser: Browser, trace: Path) ->
         view.close()
 
 
+def test_long_names_and_many_waits(browser: Browser, tmp_path: Path) -> None:
+    """Names push nothing out of a small phone, and what is not found among the first is not said to be nowhere."""
+    names = [f"node {number}{' long' * 12}" for number in range(40)]
+    edges = [{"id": f"in {name}", "to": name} for name in names]
+    graph = from_data({"pointstamp": 1, "nodes": {name: {} for name in names}, "edges": edges})
+    path = tmp_path / "trace.jsonl"
+    path.write_text("".join(json.dumps({"requests": [[name, 1], [name, 2]]}) + "\n" for name in names), "utf-8")
+    view = FilmView(Film(graph, str(path)), "a name " * 20, 40, 0)
+    try:
+        with opened(browser, view.url, (320, 640), "dark") as page:
+            expect(page.locator("#waits-count")).to_have_text("30 of 80")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert violations(page) == []
+            search = page.get_by_role("searchbox")
+            search.fill("node 39")
+            expect(page.locator("#waits-none")).to_have_text(
+                "There is nothing of that name among the 30 requests that have waited longest."
+            )
+            search.fill("node 3 ")
+            expect(page.locator("#waits > li")).to_have_count(2)
+    finally:
+        view.close()
+
+
 @contextmanager
 def replayed(folder: Path, trace: str, *options: str) -> Iterator[str]:
     """The address of a replay, which is killed at the end."""

@@ -87,7 +87,8 @@ export class Picture {
       texts.push([kind, text]);
       room -= text.length + 2;
     }
-    const frontier = capped(frontierText(times, room), room);
+    const text = frontierText(times, room);
+    const frontier = times === null && text.length > room ? "" : capped(text, room); // half of "no earliest time" says nothing
     if (frontier) texts.unshift(["frontier", frontier]);
     const now = JSON.stringify(texts);
     if (part.written === now) return;

@@ -37,7 +37,8 @@ export class Waits {
     const shown = found.length === all ? `${all}` : `${found.length} of ${all}`;
     say(this.count, shown + (ready ? `, ${ready} may be delivered` : ""));
     this.none.hidden = found.length > 0;
-    say(this.none, first.length ? "Nothing of that name waits." : "Nothing waits.");
+    const among = `There is nothing of that name among the ${several(first.length, "request")} that have waited longest.`;
+    say(this.none, !all ? "Nothing waits." : first.length < all ? among : "Nothing of that name waits.");
     return open ?? null;
   }
 
