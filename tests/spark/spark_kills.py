@@ -99,7 +99,7 @@ def after(day):
     return [divmod(next_, MONTH), (next_ // MONTH + 1, 0)]
 
 
-files = FileSource(HERE / "in", day_of, end="_END", every=0.05, complete=after)
+files = FileSource(HERE / "in", day_of, schema="id bigint", end="_END", every=0.05, complete=after)
 dataflow = Dataflow(
     load(HERE / "graph.yaml"),
     {"clean": Stage(clean), "step": Step()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from progress import PointstampError
 from progress.order import Nat
 from progress.runtime.on_spark import DeltaSink, ParquetSink, TableSink
+from progress.runtime.on_spark.sinks_by_time import key_of
 from tests.project.pages import fences, said
 from tests.spark.spark import spark_session
 from tests.spark.tools import frame, refused
@@ -20,15 +22,9 @@ from tests.spark.tools import frame, refused
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-SCRIPT = """
+START = """
 import sys
-import pyarrow
-from progress.errors import PointstampError
-from progress.order import Nat
-from progress.runtime import Messages
-from progress.runtime.on_spark import DeltaSink, FrameSource, TableSink, compact
 from progress.runtime.on_spark.session import DELTA, DELTA_SETTINGS, ICEBERG, ICEBERG_SETTINGS, start_session
-from progress.runtime.on_spark.sinks_delta import merge
 from tests.spark.spark import SETTINGS
 
 folder = sys.argv[1]
@@ -51,6 +47,20 @@ session = start_session(
     graphframes=False,
     packages=[DELTA, ICEBERG],
 )
+
+for script in sys.argv[4:]:
+    exec(script, {"session": session, "folder": folder, "page": sys.argv[2], "tables": sys.argv[3].split("\\n")})
+    print("==")
+session.stop()
+"""
+
+SCRIPT = """
+import pyarrow
+from progress.errors import PointstampError
+from progress.order import Nat
+from progress.runtime import Messages
+from progress.runtime.on_spark import DeltaSink, FrameSource, TableSink, compact
+from progress.runtime.on_spark.sinks_delta import merge
 
 def frame(rows):
     columns = zip(("day", "id", "name"), zip(*rows), (pyarrow.int32(), pyarrow.int32(), pyarrow.string()))
@@ -146,7 +156,7 @@ for name in ("lake.db.iceberg", "default.delta"):
 
 print("-- page")
 known = {}
-exec(sys.argv[2], known)  # the session is there, and has what the page says
+exec(page, known)  # the session is there, and has what the page says
 print(known["session"].sparkContext is session.sparkContext, sorted(map(session.conf.get, list(known["catalog"])[:2])))
 
 print("-- plain")
@@ -161,7 +171,6 @@ session.sql("CREATE TABLE whole (id int, name string, day int) USING parquet")
 print(refused(lambda **more: TableSink("whole", **more), {0: [A]}, mode="overwritePartitions"))
 print(refused(lambda **more: TableSink("default.none", **more), {0: [A]}))
 print(refused(lambda **more: TableSink("nowhere.db.none", **more), {0: [A]}))
-session.stop()
 """
 
 FIRST = [
@@ -179,19 +188,99 @@ THEN = [
 ]
 
 
-def test_each_time_is_there_once_in_tables_of_all_forms(tmp_path: Path) -> None:
+REPLAYED = """
+from pathlib import Path
+from progress.order import Nat, Product
+from progress.runtime.on_spark.sinks_delta import DeltaSink
+from tests.project.spark_page import run_page
+
+folder = tables[0]
+
+def write(application, domain, *times, column="v", run=None, mode="append", where=None, writers=1):
+    sink = DeltaSink(folder, application, mode=mode, where=where, writers=writers).sink_for("out")
+    sink.begins(domain)
+    if run is None:
+        sink.is_new()
+    else:  # goes on where another process was killed
+        sink.restore((run, None, 0, {}))
+    for number, time in enumerate(times):
+        sink.write_all(time, [session.sql(f"select explode(cast(array({number}) as array<int>)) as {column}")])
+    sink.complete(())
+    sink.close()
+    return sink.snapshot()[0], sink.already
+
+def rows():
+    return sorted(row.v for row in session.read.format("delta").load(folder).collect())
+
+def refused(*arguments, **options):
+    try:
+        write(*arguments, **options)
+    except Exception as error:
+        return f"{type(error).__name__} {error.code} {len(str(error).splitlines())}"
+
+run, _ = write("first", Nat(), 0, 1, mode="error")
+print(rows())
+write("first", Nat(), 1, 0, 2, run=run, mode="error", writers=3)  # 0 and 1 come again
+print(rows())
+pairs = Product([Nat(), Nat()])
+run, _ = write("second", pairs, (1, 0))
+write("second", pairs, (0, 1), (1, 0), run=run)
+print(rows())
+print(refused("first", Nat(), 3, column="w"), refused("first", Nat(), 3, mode="error"))
+print(write("first", Nat(), 2, 3, mode="ignore")[1], rows())
+print(write("first", Nat(), 2, 4)[1], rows())
+where = lambda time: f"v = {time}"
+print(write("first", Nat(), 0, mode="overwritePartitions", where=where)[1], rows())
+run, _ = write("first", Nat(), 7, 8, 9, mode="overwrite")
+print(rows())
+write("first", Nat(), 9, 10, run=run, mode="overwrite")
+print(rows())
+folder = tables[1]
+print(refused("first", Nat(), 0), refused("first", Nat(), 0, run=run))
+folder = tables[2]  # in which a run was killed before its first transaction was there
+print(refused("first", Nat(), 0))
+write("first", Nat(), 0, 1, run=run, mode="error")
+print(rows())
+folder = tables[0]
+session.conf.set("spark.sql.codegen.wholeStage", "true")  # as users have it
+session.conf.set("spark.sql.shuffle.partitions", "2")
+run_page(session, Path(folder).parent)
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of both scripts, which run in one process: what takes longest is to start it."""
+    return tmp_path_factory.mktemp("catalogs")
+
+
+@pytest.fixture(scope="module")
+def printed(place: Path) -> list[list[str]]:
+    """What the scripts print, and what was said on stderr."""
     fences_ = fences((ROOT / "docs" / "on-a-cluster.md").read_text(encoding="utf-8"))
     (page,) = [fence for fence in fences_ if said(fence.marker).get("file") == "iceberg.py"]
+    (place / "strange").mkdir()
+    (place / "strange" / "notes.txt").touch()
+    (place / "killed" / "_delta_log").mkdir(parents=True)
+    for name in ("part-00000-dddb50e7-c000.snappy.parquet", ".part-00000-dddb50e7-c000.snappy.parquet.crc"):
+        (place / "killed" / name).write_bytes(b"cut sh")
+    tables = "\n".join(str(place / name) for name in ("table", "strange", "killed"))
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path), page.text],
-        cwd=tmp_path,
+        [sys.executable, "-c", START, str(place / "forms"), page.text, tables, SCRIPT, REPLAYED],
+        cwd=place,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
+    found = [part.splitlines() for part in run.stdout.split("==\n")]
+    assert len(found) == 3, run.stdout + run.stderr[-3_000:]
+    return found
+
+
+def test_each_time_is_there_once_in_tables_of_all_forms(printed: list[list[str]]) -> None:
     last = "71a 82b 93c"
-    assert run.stdout.splitlines() == [
+    assert printed[0] == [
         *("-- delta", *FIRST, "1 5", *THEN, last),
         *("-- default.delta", *FIRST[:3]),
         *("-- lake.db.iceberg", *FIRST, *THEN, last),
@@ -199,7 +288,33 @@ def test_each_time_is_there_once_in_tables_of_all_forms(tmp_path: Path) -> None:
         *("-- sources", "[(7, 1), (8, 1), (9, 1)]", "[(0, 2), (1, 1), (2, 1)]"),
         *("-- page", "True ['hadoop', 'org.apache.iceberg.spark.SparkCatalog']"),
         *("-- plain", "01a 13c 24d", "('PS780', True) ('PS780', True)", *["('PS780', True)"] * 2, "('PS774', True)"),
-    ], run.stdout + run.stderr[-3_000:]
+    ]
+
+
+def test_delta_lake_takes_a_replayed_time_once_and_the_page_runs(place: Path, printed: list[list[str]]) -> None:
+    assert printed[1] == [
+        "[0, 1]",
+        "[0, 1, 2]",
+        "[0, 0, 0, 1, 2]",
+        "PointstampError PS773 1 PointstampError PS780 1",
+        "1 [0, 0, 0, 1, 1, 2]",  # 2 was there, and stays as it was
+        "1 [0, 0, 0, 0, 1, 1, 1, 2]",  # 2 was there, and has more rows now
+        "1 [0, 1, 1, 1, 2]",
+        "[0, 1, 2]",
+        "[0, 1, 1, 2]",
+        "PointstampError PS780 1 PointstampError PS780 1",
+        "PointstampError PS780 1",
+        "[0, 1]",
+        "the page is so",
+    ]
+    log = [
+        json.loads(line)
+        for path in sorted((place / "table" / "_delta_log").glob("*.json"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    found = [entry["txn"]["appId"].rpartition("/")[0] for entry in log if "txn" in entry]
+    assert found[:2] == ["first/0", "first/1"]
+    assert found[3:5] == [f"second/{key_of((1, 0))}", f"second/{key_of((0, 1))}"]
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,7 @@ def test_functions_run_at_workers_and_the_settings_of_a_team_count(tmp_path: Pat
 SUBMITTED = """
 import json
 import sys
+from pathlib import Path
 
 import progress
 from graphs import Graph
@@ -288,11 +289,23 @@ dataflow = Dataflow(graph, {"tell": Stage(tell)})
 dataflow.run(engine="spark", sources={"in": [(0, 1)]}, sinks={"out": ParquetSink(sys.argv[1])})
 partitions = session.conf.get("spark.sql.shuffle.partitions")
 print(json.dumps([progress.__file__, session.sparkContext.master, partitions, session.sparkContext.appName]))
+
+sys.path.append(sys.argv[2])  # behind the wheel: for the tests alone
+from tests.spark.test_pipelines import INPUTS, expected, found
+
+for folder in INPUTS:
+    place = Path(sys.argv[1]).parent / folder
+    place.mkdir()
+    for edge, lines in found(folder, place, "spark", session=session).items():
+        assert lines == expected(folder, edge), (folder, edge)
+        print(folder, edge, sum(lines.values()))
 session.stop()
 """
 
 
-def test_a_program_is_submitted_with_a_wheel_for_every_machine(tmp_path: Path) -> None:
+def test_a_program_is_submitted_with_a_wheel_for_every_machine_and_the_examples_run(
+    tmp_path: Path,
+) -> None:
     import pyspark
     from pyarrow import parquet
 
@@ -314,7 +327,7 @@ def test_a_program_is_submitted_with_a_wheel_for_every_machine(tmp_path: Path) -
         [
             *(str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", cluster().url),
             *(f"--conf={key}={value}" for key, value in settings.items()),
-            *("--py-files", str(archive), "main.py", str(tmp_path / "out")),
+            *("--py-files", str(archive), "main.py", str(tmp_path / "out"), str(ROOT)),
         ],
         cwd=tmp_path,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
@@ -323,40 +336,11 @@ def test_a_program_is_submitted_with_a_wheel_for_every_machine(tmp_path: Path) -
         check=False,
     )
     assert run.returncode == 0, run.stderr[-3_000:]
-    file, *rest = json.loads(run.stdout.splitlines()[-1])
+    told, *examples = run.stdout.splitlines()
+    file, *rest = json.loads(told)
+    assert len(examples) >= 3
     assert rest == [cluster().url, "5", "main.py"]
     parts = (tmp_path / "out" / "time=0").glob("*.parquet")
     places = [told for part in parts for told in parquet.ParquetFile(part).read()["told"].to_pylist()]
     assert len(places) == 2
     assert all("pointstamp.zip/progress/__init__.py" in place for place in (file, *places)), (file, places)
-
-
-EXAMPLES = """
-import sys
-from pathlib import Path
-
-from progress.runtime.on_spark.session import start_session
-from tests.spark.spark_cluster import DRIVER_SETTINGS
-from tests.spark.test_pipelines import INPUTS, expected, found
-
-session = start_session(sys.argv[1], DRIVER_SETTINGS, graphframes=False)
-for folder in INPUTS:
-    place = Path(sys.argv[2]) / folder
-    place.mkdir()
-    for edge, lines in found(folder, place, "spark", session=session).items():
-        assert lines == expected(folder, edge), (folder, edge)
-        print(folder, edge, sum(lines.values()))
-"""
-
-
-def test_the_examples_give_what_they_should(tmp_path: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", EXAMPLES, cluster().url, str(tmp_path)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-3_000:]
-    assert len(run.stdout.splitlines()) >= 3

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -500,119 +496,6 @@ def test_what_waits_is_in_the_checkpoint_and_what_is_in_none_is_removed(tmp_path
 
 
 # --- Delta Lake ------------------------------------------------------------------------------------------------------
-
-DELTA = """
-import sys
-from pathlib import Path
-from progress.order import Nat, Product
-from progress.runtime.on_spark.sinks_delta import DeltaSink
-from progress.runtime.on_spark.session import DELTA, DELTA_SETTINGS, start_session
-from tests.spark.spark import SETTINGS
-from tests.project.spark_page import run_page
-
-session = start_session(
-    "local[2]",
-    {
-        **SETTINGS,
-        **DELTA_SETTINGS,
-        "spark.driver.memory": "700m",
-        "spark.sql.shuffle.partitions": "1",  # a few rows: what there is to see is in the transactions
-        "spark.databricks.delta.snapshotPartitions": "1",
-    },
-    graphframes=False,
-    packages=[DELTA],
-)
-folder = sys.argv[1]
-
-def write(application, domain, *times, column="v", run=None, mode="append", where=None, writers=1):
-    sink = DeltaSink(folder, application, mode=mode, where=where, writers=writers).sink_for("out")
-    sink.begins(domain)
-    if run is None:
-        sink.is_new()
-    else:  # goes on where another process was killed
-        sink.restore((run, None, 0, {}))
-    for number, time in enumerate(times):
-        sink.write_all(time, [session.sql(f"select explode(cast(array({number}) as array<int>)) as {column}")])
-    sink.complete(())
-    sink.close()
-    return sink.snapshot()[0], sink.already
-
-def rows():
-    return sorted(row.v for row in session.read.format("delta").load(folder).collect())
-
-def refused(*arguments, **options):
-    try:
-        write(*arguments, **options)
-    except Exception as error:
-        return f"{type(error).__name__} {error.code} {len(str(error).splitlines())}"
-
-run, _ = write("first", Nat(), 0, 1, mode="error")
-print(rows())
-write("first", Nat(), 1, 0, 2, run=run, mode="error", writers=3)  # 0 and 1 come again
-print(rows())
-pairs = Product([Nat(), Nat()])
-run, _ = write("second", pairs, (1, 0))
-write("second", pairs, (0, 1), (1, 0), run=run)
-print(rows())
-print(refused("first", Nat(), 3, column="w"), refused("first", Nat(), 3, mode="error"))
-print(write("first", Nat(), 2, 3, mode="ignore")[1], rows())
-print(write("first", Nat(), 2, 4)[1], rows())
-where = lambda time: f"v = {time}"
-print(write("first", Nat(), 0, mode="overwritePartitions", where=where)[1], rows())
-run, _ = write("first", Nat(), 7, 8, 9, mode="overwrite")
-print(rows())
-write("first", Nat(), 9, 10, run=run, mode="overwrite")
-print(rows())
-folder = sys.argv[2]
-print(refused("first", Nat(), 0), refused("first", Nat(), 0, run=run))
-folder = sys.argv[3]  # in which a run was killed before its first transaction was there
-print(refused("first", Nat(), 0))
-write("first", Nat(), 0, 1, run=run, mode="error")
-print(rows())
-folder = sys.argv[1]
-session.conf.set("spark.sql.codegen.wholeStage", "true")  # as users have it
-session.conf.set("spark.sql.shuffle.partitions", "2")
-run_page(session, Path(folder).parent)
-"""
-
-
-def test_delta_lake_takes_a_replayed_time_once_and_the_page_runs(tmp_path: Path) -> None:
-    (tmp_path / "strange").mkdir()
-    (tmp_path / "strange" / "notes.txt").touch()
-    (tmp_path / "killed" / "_delta_log").mkdir(parents=True)
-    for name in ("part-00000-dddb50e7-c000.snappy.parquet", ".part-00000-dddb50e7-c000.snappy.parquet.crc"):
-        (tmp_path / "killed" / name).write_bytes(b"cut sh")
-    run = subprocess.run(
-        [sys.executable, "-c", DELTA, *(str(tmp_path / name) for name in ("table", "strange", "killed"))],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stdout.splitlines() == [
-        "[0, 1]",
-        "[0, 1, 2]",
-        "[0, 0, 0, 1, 2]",
-        "PointstampError PS773 1 PointstampError PS780 1",
-        "1 [0, 0, 0, 1, 1, 2]",  # 2 was there, and stays as it was
-        "1 [0, 0, 0, 0, 1, 1, 1, 2]",  # 2 was there, and has more rows now
-        "1 [0, 1, 1, 1, 2]",
-        "[0, 1, 2]",
-        "[0, 1, 1, 2]",
-        "PointstampError PS780 1 PointstampError PS780 1",
-        "PointstampError PS780 1",
-        "[0, 1]",
-        "the page is so",
-    ], run.stderr[-2_000:]
-    log = [
-        json.loads(line)
-        for path in sorted((tmp_path / "table" / "_delta_log").glob("*.json"))
-        for line in path.read_text(encoding="utf-8").splitlines()
-    ]
-    found = [entry["txn"]["appId"].rpartition("/")[0] for entry in log if "txn" in entry]
-    assert found[:2] == ["first/0", "first/1"]
-    assert found[3:5] == [f"second/{key_of((1, 0))}", f"second/{key_of((0, 1))}"]
 
 
 def test_a_session_without_delta_lake_is_refused_in_one_line(tmp_path: Path) -> None:

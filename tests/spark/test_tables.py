@@ -21,6 +21,7 @@ from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.tables import is_table, rows_of, union
 from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
+from tests.spark.tools import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +40,7 @@ def spark() -> SparkSession:
 def nothing_stays(spark: SparkSession) -> Any:
     before = stored()
     yield
-    assert settled(before)
+    settle(before)
 
 
 def stored() -> int:
@@ -47,13 +48,9 @@ def stored() -> int:
     return int(spark_session().sparkContext._jsc.getPersistentRDDs().size())
 
 
-def settled(wanted: int) -> bool:
-    """Whether so many are held, as soon as those have gone that are on their way."""
-    for _ in range(500):
-        if stored() == wanted:
-            return True
-        sleep(0.01)
-    return False
+def settle(wanted: int) -> None:
+    """Wait until so many are held: those that are on their way have gone."""
+    wait_until(lambda: stored() == wanted)
 
 
 def run(dataflow: Dataflow, engine: str = "spark", **options: Any) -> Any:
@@ -169,7 +166,7 @@ def test_a_loop_keeps_one_table_an_epoch_and_epochs_are_at_different_rounds(spar
     assert sorted(node.seen) == [(0, round_) for round_ in range(6)] + [(1, round_) for round_ in range(3)]
     sizes = [node.seen[0, round_][1] for round_ in range(6)]
     assert max(sizes) < sizes[0] + 20  # the plan of the last round is that of the first
-    assert settled(before)
+    settle(before)
 
 
 def test_the_same_node_runs_on_pandas(spark: SparkSession) -> None:
@@ -190,7 +187,7 @@ def test_what_is_complete_is_let_go_while_the_run_goes_on(spark: SparkSession) -
             yield epoch, 3
             yield Complete((epoch + 1,))
             assert left.wait(GUARD)
-            assert settled(before)
+            settle(before)
 
     results: list[Any] = []
     sink = type(
@@ -250,12 +247,8 @@ def test_what_was_sent_is_there_until_its_sink_has_written(
     def there() -> int:
         return stored() - before + len(list(tmp_path.glob("*/values/*/_SUCCESS")))
 
-    def comes_to(wanted: int) -> bool:
-        for _ in range(500):
-            if there() == wanted:
-                return True
-            sleep(0.01)
-        return False
+    def comes_to(wanted: int) -> None:
+        wait_until(lambda: there() == wanted)
 
     class Named(Keeps):
         def on_tables(self, time: Any, tables: dict[str, Any], out: Out) -> None:
@@ -267,13 +260,13 @@ def test_what_was_sent_is_there_until_its_sink_has_written(
         yield 0, 1
         yield Complete((1,))
         assert sink.told.wait(GUARD)
-        assert comes_to(1)  # nobody needs the other one
+        comes_to(1)  # nobody needs the other one
         (table,) = sink.tables[0] if isinstance(sink.tables[0], list) else sink.tables
         assert [row.value for row in table.collect()] == [0]
         assert there() == 1
         del table
         sink.tables.clear()
-        assert comes_to(0)
+        comes_to(0)
 
     dataflow = Dataflow(line(), {"a": Named(send)})
     run(dataflow, sources={"in": items()}, sinks={"out": sink}, folder=str(tmp_path))
@@ -294,7 +287,7 @@ def test_what_was_sent_is_there_until_its_node_has_used_it(spark: SparkSession) 
     def items() -> Any:
         yield 0, 1
         yield Complete((1,))
-        assert settled(before + 1)
+        settle(before + 1)
         may_go_on.set()
 
     graph = Graph().node("a").node("b").edge(None, "a", "in").edge("a", "b", "between").edge("b", None, "out")
@@ -340,7 +333,7 @@ def test_what_another_thread_had_last_is_there_until_the_calls_that_are_made_hav
     thread.join(GUARD)
     assert sorted(row.id for row in plans[0].collect()) == [1, 2, 3]
     plans.clear()
-    assert settled(before)
+    settle(before)
     tables.close(is_failed=False)
 
 
@@ -361,7 +354,7 @@ def test_a_table_stays_until_its_node_lets_it_go(spark: SparkSession) -> None:
 
     results = run(Dataflow(line(), {"a": Sum()}), sources={"in": [(time, time) for time in (0, 5, 9, 10)]}, workers=1)
     assert results == {"out": [(0, 1), (5, 2), (9, 3), (10, 4)]}
-    assert settled(before)
+    settle(before)
 
 
 def test_what_a_run_returns_stays_until_the_caller_lets_it_go(spark: SparkSession) -> None:
@@ -373,10 +366,10 @@ def test_what_a_run_returns_stays_until_the_caller_lets_it_go(spark: SparkSessio
             out.keep(out.table([(3,)], "value bigint"), until=time)
 
     ((_, table),) = run(Dataflow(line(), {"a": Keeps()}), sources={"in": [(0, 1)]})["out"]
-    assert settled(before + 1)
+    settle(before + 1)
     assert [row.value for row in table.collect()] == [1, 2]
     table._jdf.queryExecution().logical().rdd().unpersist(False)
-    assert settled(before)
+    settle(before)
 
 
 def test_a_call_that_fails_keeps_nothing(spark: SparkSession) -> None:
@@ -394,11 +387,11 @@ def test_a_call_that_fails_keeps_nothing(spark: SparkSession) -> None:
 
     retry = Retry(first_pause=0.001)
     assert run(Dataflow(line(), {"a": Fails()}, on_error=retry), sources={"in": [(0, 1)]}) == {"out": [(0, "done")]}
-    assert settled(before)
+    settle(before)
     tries.clear()
     with pytest.raises(NodeFailed):
         run(Dataflow(line(), {"a": Fails()}), sources={"in": [(0, 1)]})
-    assert settled(before)
+    settle(before)
 
 
 def test_a_table_with_a_name_is_a_folder_until_it_is_let_go(spark: SparkSession, tmp_path: Path) -> None:

@@ -130,18 +130,28 @@ class Folder:
     def files(self) -> list[str]:
         """The names of all files below, with the folders that they are in.
 
-        Cost: that of `Listing`; a call for each file if elsewhere.
+        Cost: that of `Listing`; elsewhere one listing, and some ten calls of the JVM however many files there are.
         """
         if self.is_here:
             if self._listing is None:
                 self._listing = Listing(Path(ON_THIS_MACHINE.sub("", self.path)))
             return self._listing.files()
-        if not self.exists():
-            return []
-        start = len(self._system.makeQualified(self._path(self.path)).toUri().getPath()) + 1
-        found, walk = [], self._system.listFiles(self._path(self.path), True)
-        while walk.hasNext():
-            found.append(walk.next().getPath().toUri().getPath()[start:])
+        return self._files_elsewhere() if self.exists() else []
+
+    def _files_elsewhere(self) -> list[str]:
+        """One listing, which a store answers in pages, handed over as one text: a call of the JVM for each file would
+        take longer than the listing. Where a path ends is where the next one begins: no name has a colon in it.
+        """
+        jvm, hadoop = self._jvm, self._jvm.org.apache.hadoop
+        listed = hadoop.util.functional.RemoteIterators.toList(
+            self._system.listFiles(self._path(self.path), True)
+        ).toArray()
+        kind = jvm.java.lang.Class.forName("[Lorg.apache.hadoop.fs.FileStatus;")
+        paths = hadoop.fs.FileUtil.stat2Paths(jvm.java.util.Arrays.copyOf(listed, len(listed), kind))
+        text = str(jvm.org.apache.commons.lang3.ArrayUtils.toString(paths))[1:-1]  # between braces
+        root = str(self._system.makeQualified(self._path(self.path)).toString()).rstrip("/")
+        found = f",{text}".split(f",{root}/")[1:]
+        assert len(found) == len(paths), f"a listing of {root} has other paths"
         return sorted(found)
 
     def read(self, name: str) -> str:
