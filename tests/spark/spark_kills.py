@@ -211,7 +211,7 @@ class Trial:
         while self._left:
             self.drop(is_last=True)
         (self.folder / "in" / "_END").touch()
-        process = self._started()
+        process = self._started(every="5")  # nobody kills it
         try:
             assert process.wait(WAIT) == 0, self.said
         finally:
@@ -227,11 +227,11 @@ class Trial:
     def said(self) -> str:
         return (self.folder / "log").read_text(encoding="utf-8", errors="replace")[-3_000:]
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self, every: str = "0.3") -> subprocess.Popen[bytes]:
         jars = self.folder / "jars"
         packages = {"spark.jars": jars.read_text("utf-8")} if jars.exists() else {"spark.jars.packages": DELTA}
         settings = [f"--conf={key}={value}" for key, value in {**SETTINGS, **packages}.items()]
-        options = ("--engine", "spark", "--master", "local[2]", "--state", "state", "--every", "0.3", *settings)
+        options = ("--engine", "spark", "--master", "local[2]", "--state", "state", "--every", every, *settings)
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "graphs", "run", "pipeline.py", *options],
