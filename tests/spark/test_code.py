@@ -21,7 +21,7 @@ def run(folder: Path) -> None:
 
 
 def test_functions_of_the_pipeline_and_of_what_is_beside_it_run_at_workers(tmp_path: Path) -> None:
-    """Another pipeline whose modules have the same names is run in the same session, before it and after it."""
+    """Another pipeline whose modules have the same names is run in the same session between two runs of this one."""
     here, other = tmp_path / "here", tmp_path / "other"
     for folder in (here, other):
         folder.mkdir()
@@ -29,7 +29,7 @@ def test_functions_of_the_pipeline_and_of_what_is_beside_it_run_at_workers(tmp_p
     (here / "shop" / "again").symlink_to(here, target_is_directory=True)  # a way round
     (other / "later.py").write_text("def late():\n    return 'another'\n", "utf-8")
     files = spark_session().sparkContext.listFiles
-    for count, folder in enumerate((other, here, other, here)):
+    for count, folder in enumerate((here, other, here)):
         run(folder)
         if folder is here:
             check_told(here)
