@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from html.parser import HTMLParser
 from http.client import HTTPConnection, HTTPResponse
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 
 from graphs import load
 from graphs.live import LiveView, Watch, series, site, told
+from graphs.live.parts import text_of
 from graphs.live.server import MODULES
 from graphs.live.told import Told
 from progress.runtime import Complete, Dataflow, DeadLetter, Node
@@ -204,6 +206,26 @@ def test_pages_load_nothing_from_elsewhere_and_every_file_is_there() -> None:
         assert asked(view, "/state", method="PUT").status == 501
     finally:
         view.close()
+
+
+@pytest.mark.parametrize("name", ["page.html", "film.html"])
+def test_what_has_a_name_for_screen_readers_has_a_role(name: str) -> None:
+    """As HTML asks of `aria-label` and `aria-labelledby`, and that each id is there once and is there at all."""
+    found: list[tuple[str, dict[str, str | None]]] = []
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            found.append((tag, dict(attributes)))
+
+    Tags().feed(text_of("graphs.live.page", name))
+    ids = [attributes["id"] for _, attributes in found if "id" in attributes]
+    assert len(ids) == len(set(ids)) > 20
+    named = [(tag, each) for tag, each in found if {"aria-label", "aria-labelledby"} & each.keys()]
+    assert named
+    for tag, attributes in named:
+        assert "role" in attributes or tag == "section", attributes
+        assert attributes.get("aria-labelledby", ids[0]) in ids, attributes
+    assert {attributes["for"] for tag, attributes in found if tag == "label" and "for" in attributes} <= {*ids}
 
 
 @pytest.mark.parametrize("host", ["example.org", "example.org:{port}", "127.0.0.1", "", "127.0.0.1:{port}.example.org"])

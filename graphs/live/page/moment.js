@@ -31,7 +31,7 @@ export function freedBy(request, freed, go) {
   if (freed.line === null) return [element("p", {}, `${what} is not free in any of the ${freed.known.toLocaleString("en")} lines that are known.`)];
   const line = freed.line.toLocaleString("en");
   const says = freed.asked ? `${what} was free from the beginning: it is asked for in line ${line}, and nothing held it then.` : `Line ${line} freed ${what}.`;
-  const parts = [element("p", { class: "says" }, says), element("pre", { tabindex: "0", "aria-label": `Line ${line}` }, freed.in)];
+  const parts = [element("p", { class: "says" }, says), element("pre", { tabindex: "0", role: "group", "aria-label": `Line ${line}` }, freed.in)];
   if (freed.by.length) {
     const more = freed.all > freed.by.length ? `, and ${freed.all - freed.by.length} more` : "";
     parts.push(element("p", {}, `Until then it was held${more ? ` by these${more}` : ""}:`));
