@@ -8,8 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from graphs.command import main
 from progress.reference import Graph as Reference
 from progress.reference import could_result_in
 from tests.commands.asking import LOOP, fixture_of_asked  # noqa: F401 - a fixture
+from tests.commands.line_process import LineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -481,73 +480,25 @@ def test_a_chain_of_ten_thousand_nodes(asked: Any) -> None:
 # --- the process -----------------------------------------------------------------------------------------------------
 
 
-class Running:
-    """`pointstamp ask` as a process that is written to and read from line by line."""
-
-    def __init__(self, file: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "graphs", "ask", str(file)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-        )
-        self.lines: Queue[bytes] = Queue()
-        self.reader = Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line)
-
-    def ask(self, line: bytes) -> Any:
-        """The answer to a line, while the input stays open."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(line)
-        self.process.stdin.flush()
-        try:
-            return json.loads(self.lines.get(timeout=30))
-        except Empty:
-            pytest.fail("no answer within 30 s: answers are to be flushed at once")
-
-    def end(self) -> tuple[int, bytes]:
-        """The exit code and what was written on stderr."""
-        assert self.process.stdin is not None
-        assert self.process.stderr is not None
-        self.process.stdin.close()
-        return self.process.wait(30), self.process.stderr.read()
-
-    def close(self) -> None:
-        """Leave nothing open."""
-        self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-
-
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
+def running(tmp_path: Path) -> Iterator[LineProcess]:
     file = tmp_path / "loop.json"
     file.write_text(json.dumps(LOOP))
-    session = Running(file)
+    session = LineProcess("ask", file)
     yield session
     session.close()
 
 
-def test_every_answer_is_flushed_at_once(running: Running) -> None:
+def test_every_answer_is_flushed_at_once(running: LineProcess) -> None:
     for time_ in range(3):
-        answer = running.ask(b'{"close": [["result", %d]]}\n' % time_)
+        answer = running.tell(b'{"close": [["result", %d]]}\n' % time_)
         assert answer == {"frontiers": {"result": [time_]}}
-        assert set(running.ask(b"no JSON\n")) == {"error"}
+        assert set(running.tell(b"no JSON\n")) == {"error"}
     assert running.end() == (0, b"")
 
 
-def test_an_interrupt_leaves_no_traceback(running: Running) -> None:
-    running.ask(b'{"close": []}\n')
+def test_an_interrupt_leaves_no_traceback(running: LineProcess) -> None:
+    running.tell(b'{"close": []}\n')
     running.process.send_signal(signal.SIGINT)
     running.process.wait(30)
     assert running.process.stderr is not None

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable, Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from graphs.command import main
 from graphs.sessions.ask import LONGEST_LINE, read_line
 from graphs.sessions.track import TrackSession, encode, read_step
 from progress.errors import PointstampError
+from tests.commands.line_process import LineProcess
 from tests.commands.tracking import BEFORE, FALLING, LOOP, REFUSED, code_of, rounds, size_of, told
 from tests.reference.random_graphs import random_document
 
@@ -509,58 +508,6 @@ def test_a_million_lines_run_in_constant_memory(tmp_path: Path) -> None:
 # --- the process ------------------------------------------------------------------------------------------------------
 
 
-class Running:
-    """`pointstamp track` as a process that is written to and read from line by line."""
-
-    def __init__(self, file: Path, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "graphs", "track", str(file), *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        self.lines: Queue[bytes] = Queue()
-        self.reader = Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line)
-
-    def send(self, line: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line)
-        self.process.stdin.flush()
-
-    def tell(self, line: bytes) -> Any:
-        """The answer to a line, while the input stays open."""
-        self.send(line)
-        try:
-            return json.loads(self.lines.get(timeout=30))
-        except Empty:
-            pytest.fail("no answer within 30 s: answers are to be flushed at once")
-
-    def end(self) -> tuple[int, bytes]:
-        """The exit code and what was written on stderr."""
-        assert self.process.stdin is not None
-        assert self.process.stderr is not None
-        self.process.stdin.close()
-        code = self.process.wait(30)
-        self.reader.join(30)
-        return code, self.process.stderr.read()
-
-    def close(self) -> None:
-        """Leave nothing open."""
-        self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-
-
 @pytest.fixture
 def loop_file(tmp_path: Path) -> Path:
     file = tmp_path / "loop.json"
@@ -569,20 +516,20 @@ def loop_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def running(loop_file: Path) -> Iterator[Running]:
-    process = Running(loop_file)
+def running(loop_file: Path) -> Iterator[LineProcess]:
+    process = LineProcess("track", loop_file)
     yield process
     process.close()
 
 
-def test_every_answer_is_flushed_at_once(running: Running) -> None:
+def test_every_answer_is_flushed_at_once(running: LineProcess) -> None:
     assert running.tell(b'{"requests": [["body", 0]]}\n') == {"ready": []}
     assert set(running.tell(b"no JSON\n")) == {"error"}
     assert running.tell(b'{"inputs": {"input": []}}\r\n') == {"ready": [["body", 0]]}
     assert running.end() == (0, b"")
 
 
-def test_input_that_ends_within_a_line(running: Running) -> None:
+def test_input_that_ends_within_a_line(running: LineProcess) -> None:
     running.tell(b"{}\n")
     running.send(b'{"requests": [["body"')
     assert running.end() == (0, b"")
@@ -590,13 +537,13 @@ def test_input_that_ends_within_a_line(running: Running) -> None:
     assert running.lines.empty()
 
 
-def test_a_last_line_without_an_end_is_a_line(running: Running) -> None:
+def test_a_last_line_without_an_end_is_a_line(running: LineProcess) -> None:
     running.send(b'{"show": {"frontiers": ["back"]}}')
     assert running.end() == (0, b"")
     assert json.loads(running.lines.get(timeout=30)) == {"ready": [], "frontiers": {"back": [1]}}
 
 
-def test_an_interrupt_is_quiet(running: Running) -> None:
+def test_an_interrupt_is_quiet(running: LineProcess) -> None:
     running.tell(b"{}\n")
     running.process.send_signal(signal.SIGINT)
     running.process.wait(30)
