@@ -3,7 +3,7 @@
 python := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-core setup-adapters demo test lint format bench soak mutants clean
+.PHONY: help setup setup-core setup-adapters demo test coverage lint format bench soak mutants clean
 
 help:     ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
@@ -23,6 +23,12 @@ demo: setup-core    ## check a good and a bad graph, and explain the bad one
 # The tests start hundreds of interpreters: the packages are compiled once, whatever the environment says.
 test: lint setup-adapters    ## lint, then every test but the soak
 	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest -m "not soak" -n auto --dist loadfile --no-loadscope-reorder
+
+coverage: setup    ## how much of the core its tests reach, branches included; fails below the floor in .coveragerc
+	$(python) -m pip --disable-pip-version-check install --quiet --upgrade --target build/coverage coverage==7.17.3
+	PYTHONPATH=build/coverage $(python) -m coverage run -m pytest -q -m "not spark and not soak and not slow" \
+		tests/questions tests/tracking tests/files tests/project/test_docstrings.py tests/project/test_notebooks.py
+	PYTHONPATH=build/coverage $(python) -m coverage report
 
 lint: setup    ## ruff and strict mypy
 	$(python) -m ruff check .
