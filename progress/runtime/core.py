@@ -509,9 +509,9 @@ class Core:
         assert action.edge is not None
         inbox = self.inboxes[action.node]
         rest = list(action.values[done:])
-        inbox.put_first(action.edge, action.time, rest)
         inbox.size += len(rest)
         self.queued += len(rest)
+        inbox.put_first(action.edge, action.time, rest)  # which takes the list, and may let more wait in it
 
     def _hand_out(self) -> None:
         numbers = self.network.numbers

@@ -121,6 +121,31 @@ def test_messages_that_nobody_takes_are_an_error() -> None:
     assert "2 messages are queued for ever: first on 'in'" in refused("PS739", core.check_over)
 
 
+@pytest.mark.parametrize("done", [0, 1])
+def test_what_is_put_back_is_counted_once_where_more_of_its_time_has_come(done: int) -> None:
+    """A call that was given up, or took a part, while more came: all waits together, and is all there is to count."""
+    left: list[Any] = []
+    core = Core(line("p"), {}, lambda edge, time, values: left.extend(values), inputs={"in": (0,)})
+    core.start()
+    core.bring("in", {0: [1, 2]}, (0,))
+    node = core.next_node()
+    assert node is not None
+    action = core.take(node)
+    core.bring("in", {0: [3, 4, 5]}, ())
+    if done:
+        performed = core.perform(action._replace(values=action.values[:done]))
+        performed.action = action
+        core.commit(performed)
+    else:
+        core.give_back(action)
+        core.list_again()
+    assert core.queued == core.inboxes[node].size == 5 - done
+    while (node := core.next_node()) is not None:
+        core.turn(node, 100, lambda: None)
+    core.check_over()
+    assert left == [1, 2, 3, 4, 5]
+
+
 # --- what a node does with what it is given ---------------------------------------------------------------------------
 
 
