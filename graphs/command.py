@@ -216,6 +216,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
     run.set_defaults(run=_run)
 
+    state = commands.add_parser("state", help="what a run has kept with --state: shown, compared, compacted, as JSON")
+    state.add_argument("action", choices=("show", "verify", "compact", "export"))
+    state.add_argument("folder", metavar="DIR", help="that of run --state DIR")
+    state.add_argument("--format", choices=("text", "json"), default="text")
+    state.set_defaults(run=_state)
+
     explore = commands.add_parser("explore", help="run a pipeline on small samples in every interleaving")
     explore.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`, or `flow`")
     explore.add_argument(
@@ -603,6 +609,12 @@ def _run(options: argparse.Namespace) -> int:
     from graphs.running.run import run
 
     return run(options)
+
+
+def _state(options: argparse.Namespace) -> int:
+    from graphs.running.kept_state import state_command
+
+    return state_command(options)
 
 
 def _close(options: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from graphs.running.hash_seed import seed
@@ -27,6 +28,7 @@ from progress.runtime.dataflow import Dataflow
 from progress.runtime.own import kind_of
 from progress.summary import Summary
 
+GLANCE = 0.05  # seconds; who looks whether a run has the folder, has its lock for microseconds
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 LARGEST = 1 << 62  # no file has so many bytes
 FILES = (NAME, f"{NAME}-wal", HEAD)
@@ -87,7 +89,14 @@ class StateFolder:
         import fcntl
 
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for trial in (1, 0):
+                try:
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if not trial:
+                        raise
+                sleep(GLANCE)
         except OSError:
             os.close(self._lock)
             raise PointstampError(
@@ -104,21 +113,8 @@ class StateFolder:
 
     def load(self) -> tuple[dict[str, Any], State] | None:
         """What is known of the command and its files, and the parts of the run; None where nothing was kept yet."""
-        try:
-            for name in FILES:
-                with suppress(FileNotFoundError):
-                    _check_owner(self.path / name, (self.path / name).stat())
-            self._commit = read(self.path)
-            if self._commit is None:
-                return None
-            _check_known(self._commit.known)
-        except OSError as error:
-            raise damaged(self.path, (error.strerror or str(error)).lower()) from None
-        except Damaged as error:
-            raise damaged(self.path, str(error)) from None
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # the digests fit, the content not
-            raise damaged(self.path, "checkpoint does not say what one says") from None
-        return self._commit.known, self._commit.parts
+        self._commit = checked(self.path, is_ours=True)
+        return None if self._commit is None else (self._commit.known, self._commit.parts)
 
     def claim(self) -> None:
         """From now on only this run commits here: one that still thinks that it may is refused (PS738)."""
@@ -130,11 +126,61 @@ class StateFolder:
             raise not_written(str(self.path), error) from None
         self._commit = None  # its parts are no longer of use
 
+    def compact(self) -> None:
+        """Put the store together anew. Cost: that of writing all of it."""
+        self.load()
+        self.claim()
+        assert self._store is not None
+        self._store.compact()
+
     def save(self, known: dict[str, Any], parts: State) -> None:
         """Keep this instead of what was kept before. Cost: that of writing what has changed to the disk."""
         self.claim()
         assert self._store is not None
         self._store.write(known, parts)
+
+
+def checked(folder: Path, *, is_ours: bool = False) -> Commit | None:
+    """The last checkpoint in a folder, refused where it cannot be relied on; no file is changed.
+
+    `is_ours` says that this process has the lock; otherwise a run may write meanwhile, and is not held up.
+    """
+    try:
+        for name in FILES:
+            with suppress(FileNotFoundError):
+                _check_owner(folder / name, (folder / name).stat())
+        try:
+            commit = read(folder, is_used=not is_ours and is_used(folder))
+        except Damaged:
+            if is_ours or not is_used(folder):  # no run has begun meanwhile
+                raise
+            commit = read(folder, is_used=True)
+        if commit is not None:
+            _check_known(commit.known)
+    except OSError as error:
+        raise damaged(folder, (error.strerror or str(error)).lower()) from None
+    except Damaged as error:
+        raise damaged(folder, str(error)) from None
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # the digests fit, the content not
+        raise damaged(folder, "checkpoint does not say what one says") from None
+    return commit
+
+
+def is_used(folder: Path) -> bool:
+    """Whether a run has the folder, another one or that of this process."""
+    import fcntl
+
+    try:
+        handle = os.open(folder / "lock", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def _check_known(known: dict[str, Any]) -> None:

@@ -60,8 +60,10 @@ def link(before: bytes, number: int, known: str, pieces: Mapping[tuple[str, int]
     return hashlib.sha256(before + json.dumps([number, known, rows]).encode()).digest()
 
 
-def read(folder: Path) -> Commit | None:
+def read(folder: Path, *, is_used: bool = False) -> Commit | None:
     """The last commit, compared with its digests and its head; None before the first. It changes no file.
+
+    `is_used` says that a run may write to it meanwhile.
 
     Raises `Damaged`, and `OSError` where a file cannot be read. Cost: that of reading all that is kept.
     """
@@ -88,7 +90,7 @@ def read(folder: Path) -> Commit | None:
     if begin[-2:] != LOGGED:
         raise Damaged("checkpoint does not say that it has a log")
     has_log = bool(_begin(Path(f"{path}-wal")))
-    with _refusing(), closing(_connected(path, "mode=ro" if has_log else "immutable=1")) as rows:
+    with _refusing(), closing(_connected(path, "mode=ro" if has_log or is_used else "immutable=1")) as rows:
         commit = _read(rows)
     _compare(commit, head)
     return commit
@@ -260,6 +262,13 @@ class Store:
             self._head.put(Head(number, chain, self._seed))
         except OSError as error:
             raise not_written(str(self._path.with_name(HEAD)), error) from None
+
+    def compact(self) -> None:
+        """Write all of it anew, without the room that nothing is in; killed meanwhile it is what it was."""
+        with self._failing():
+            self._rows.execute("PRAGMA temp_store = DEFAULT")  # the copy may be larger than memory
+            self._rows.execute("VACUUM")
+            self._rows.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
