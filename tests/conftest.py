@@ -76,11 +76,14 @@ def _modules_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     if sys.path != path:
         sys.path[:] = path
     theirs = f"{tmp_path_factory.getbasetemp()}{os.sep}"
-    for name in sys.modules.keys() - modules:
-        module = sys.modules[name]
-        places = (getattr(module, "__file__", None), *getattr(module, "__path__", ()))
-        if any(str(place).startswith(theirs) for place in places):
-            del sys.modules[name]
+    new = sys.modules.keys() - modules
+    for name in [name for name in new if any(str(place).startswith(theirs) for place in _places(sys.modules[name]))]:
+        del sys.modules[name]
+
+
+def _places(module: object) -> list[object]:
+    """Where a module was found; the path of a package without a file is looked up in the one that it is in."""
+    return [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
 
 
 @cache
