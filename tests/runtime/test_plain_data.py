@@ -304,6 +304,123 @@ def test_a_time_zone_is_not_the_path_of_a_file(zone: str) -> None:
         decoded(name + content, PLAIN)
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(24).reshape(2, 3, 4),
+        np.array([[1, "a", ()], [None, 2.5, "b"]], dtype=object),
+        np.broadcast_to(np.arange(3), (2, 3)),
+        np.arange(10)[::2],
+        np.zeros((0, 3)),
+    ],
+    ids=["numbers", "objects", "broadcast", "strided", "empty"],
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("is_writable", [True, False])
+def test_an_array_lies_as_it_lay_and_may_be_altered_as_it_might(array: Any, order: Any, is_writable: bool) -> None:
+    array = array.copy(order=order)
+    array.flags.writeable = is_writable
+    found = again(array)
+    assert (found.dtype, found.shape, found.tolist()) == (array.dtype, array.shape, array.tolist())
+    for flag in ("c_contiguous", "f_contiguous", "writeable"):
+        assert getattr(found.flags, flag) == getattr(array.flags, flag), flag
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.date_range("2020", periods=4, freq="D", name="x"),
+        pd.date_range("2020-03-29", periods=30, freq="2h", tz="Europe/Berlin"),
+        pd.date_range("2020", periods=4, freq="W-TUE"),
+        pd.timedelta_range("1s", periods=3),
+        pd.DatetimeIndex(["2020", "2021"]),
+    ],
+)
+def test_an_index_keeps_its_frequency(index: Any) -> None:
+    found = again(index)
+    pd.testing.assert_index_equal(found, index)
+    assert found.freq == index.freq
+    assert again(pd.DataFrame({"a": range(len(index))}, index=index)).index.freq == index.freq
+
+
+def test_a_frequency_that_is_more_than_its_name_is_refused() -> None:
+    days = pd.date_range("2020", periods=3, freq=pd.offsets.CustomBusinessDay(holidays=["2020-01-02"]))
+    with pytest.raises(NotPlain, match="an index of pandas of the frequency <CustomBusinessDay> is not plain data"):
+        encoded(days, PLAIN.parts)
+
+
+def test_tables_that_are_read_may_be_altered() -> None:
+    numbers = np.arange(3.0)
+    numbers.flags.writeable = False
+    table = again(pd.DataFrame({"a": pd.Series(numbers, copy=False)}))
+    table.loc[1, "a"] = 7.0
+    assert table["a"].tolist() == [0.0, 7.0, 2.0]
+
+
+def deep_key() -> Any:
+    """A key of few parts, which hashing looks at for ever."""
+    key: Any = (1,)
+    for _ in range(60):
+        key = (key, key)
+    return key
+
+
+@pytest.mark.parametrize(
+    ("name", "made_of", "says"),
+    [
+        ("array", ("<i8", (1,), b"12345678", "X"), "an array of no known order"),
+        ("array", ("<i8", (1,), b"12345678", ["F"]), "an array of no known order"),
+        ("column", (None, [0], ("numbers", np.arange(1))), "a table without an index"),
+        ("column", (deep_key(), pd.RangeIndex(1), ("numbers", np.arange(1))), "a key is too large"),
+        ("column", (None, pd.RangeIndex(1), ("numbers", [1])), "a column without values"),
+        ("table", (["a"], pd.RangeIndex(1), [("numbers", np.arange(1))]), "a table without an index"),
+        ("table", (pd.Index(["a"]), None, [("numbers", np.arange(1))]), "a table without an index"),
+        ("table", (pd.Index(["a"]), pd.RangeIndex(1), {"a": ("numbers", np.arange(1))}), "a table without columns"),
+        ("index", ("range", ("0", 1, 1), None), "a range without its numbers"),
+        ("index", ("range", (0, 1), None), "a range without its numbers"),
+        ("index", ("range", (0, 1, 1), deep_key()), "a key is too large"),
+        ("index", ("even", (("numbers", np.arange(3)), "D"), None), "an index without a frequency"),
+        ("index", ("several", ([["a"]], [[0]]), [None]), "a table without an index"),
+        ("index", ("values", ("categories", (["a"], False, np.zeros(1, "i1"))), None), "a table without an index"),
+    ],
+)
+def test_tables_that_are_made_of_something_else_are_refused(name: str, made_of: Any, says: str) -> None:
+    written = encoded(made_of, PLAIN.parts)
+    with pytest.raises(NotRead, match=says):
+        decoded(b"o" + bytes([len(name)]) + name.encode() + written, PLAIN)
+
+
+@pytest.mark.parametrize("form", ["categories", "several"])
+def test_what_pandas_hashes_when_it_is_made_is_measured_before(form: str) -> None:
+    """Read in a moment, or hashed for ever: the index of such a key alone is made, and not hashed."""
+    objects = np.empty(1, dtype=object)
+    objects[0] = deep_key()
+    index = encoded(("values", ("numbers", objects), None), PLAIN.parts)
+    codes = encoded(np.zeros(1, "i1"), PLAIN.parts)
+    whole = b"o\5index" + index
+    if form == "categories":
+        made_of = b"o\5index" + tuple_of(
+            text("values"), tuple_of(text("categories"), tuple_of(whole, b"F", codes)), b"N"
+        )
+    else:
+        of = tuple_of(list_of(whole), encoded([[0]], PLAIN.parts))
+        made_of = b"o\5index" + tuple_of(text("several"), of, encoded([None], PLAIN.parts))
+    with pytest.raises(NotRead, match="a key is too large"):
+        decoded(made_of, PLAIN)
+
+
+def text(value: str) -> bytes:
+    return encoded(value, PLAIN.parts)
+
+
+def tuple_of(*parts: bytes) -> bytes:
+    return b"(" + len(parts).to_bytes(4, "little") + b"".join(parts)
+
+
+def list_of(*parts: bytes) -> bytes:
+    return b"[" + len(parts).to_bytes(4, "little") + b"".join(parts)
+
+
 def test_lengths_are_compared_before_anything_is_allocated() -> None:
     for letter in "([{<>syYI":
         with pytest.raises(NotRead, match="ends too early"):

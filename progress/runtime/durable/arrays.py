@@ -10,10 +10,11 @@ import sys
 from typing import Any
 
 from progress.errors import brief
-from progress.runtime.durable.form import NotPlain, NotRead
+from progress.runtime.durable.form import NotPlain, NotRead, check_key
 
 KINDS = "biufcSUmM"  # types of numpy whose values are bytes of one size, without references
 TYPE = re.compile(rf"[<>|=][{KINDS}][0-9]{{1,10}}(\[[0-9]{{0,10}}[a-zA-Z]{{1,2}}\])?")
+FORTRAN, READ_ONLY = "F", "R"  # how the numbers of an array lie, and whether they may be altered
 ARRAY, SCALAR, FRAME, SERIES, INDEX = "array", "scalar", "table", "column", "index"
 MISSING, MOMENT, SPAN = "missing", "moment of pandas", "span of pandas"
 ZONE_NAME = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*")
@@ -60,9 +61,11 @@ def _of_numpy(value: Any) -> tuple[str, Any, bool] | None:
     import numpy as np
 
     if type(value) is np.ndarray:
+        how = FORTRAN * bool(value.flags.fnc) + READ_ONLY * (not value.flags.writeable)
+        more = (how,) if how else ()
         if value.dtype.kind == "O":
-            return ARRAY, ("O", value.shape, value.ravel().tolist()), False
-        return ARRAY, (_dtype(value.dtype), value.shape, value.tobytes()), False
+            return ARRAY, ("O", value.shape, value.ravel("F" if FORTRAN in how else "C").tolist(), *more), False
+        return ARRAY, (_dtype(value.dtype), value.shape, value.tobytes("F" if FORTRAN in how else "C"), *more), False
     if isinstance(value, np.generic):
         return SCALAR, (_dtype(value.dtype), (), value.tobytes()), False
     return None
@@ -95,7 +98,16 @@ def _read_dtype(written: Any) -> Any:
     return np.dtype(written)
 
 
-def _array(dtype: Any, shape: Any, content: Any) -> Any:
+def _array(dtype: Any, shape: Any, content: Any, how: Any = "") -> Any:
+    if how not in ("", FORTRAN, READ_ONLY, FORTRAN + READ_ONLY):
+        raise NotRead("an array of no known order")
+    found = _ordered(dtype, shape, content, "F" if FORTRAN in how else "C")
+    if READ_ONLY in how:
+        found.flags.writeable = False
+    return found
+
+
+def _ordered(dtype: Any, shape: Any, content: Any, order: Any) -> Any:
     import numpy as np
 
     if type(shape) is not tuple or not all(type(each) is int and each >= 0 for each in shape):
@@ -106,13 +118,13 @@ def _array(dtype: Any, shape: Any, content: Any) -> Any:
         found = np.empty(len(content), dtype=object)
         for place, each in enumerate(content):
             found[place] = each
-        return found.reshape(shape)
+        return found.reshape(shape, order=order)
     kind = _read_dtype(dtype)
     if type(content) is not bytes:
         raise NotRead("an array without bytes")
     if not content or not kind.itemsize:
         return np.empty(shape, kind) if 0 in shape or not kind.itemsize else np.frombuffer(content, kind).reshape(shape)
-    return np.frombuffer(content, kind).reshape(shape).copy()
+    return np.frombuffer(content, kind).reshape(shape, order=order).copy(order)
 
 
 # --- pandas -----------------------------------------------------------------------------------------------------------
@@ -189,15 +201,34 @@ def _index_parts(value: Any) -> Any:
             (list(value.levels), [codes.tolist() for codes in value.codes]),
             list(value.names),
         )
-    return "values", _values(value.array), value.name
+    freq = getattr(value, "freq", None)
+    if freq is None:
+        return "values", _values(value.array), value.name
+    if pd.tseries.frequencies.to_offset(value.freqstr) != freq:
+        raise NotPlain(f"an index of pandas of the frequency {brief(freq)} is not plain data")
+    return "even", (_values(value.array), value.freqstr), value.name
 
 
 def _index(form: Any, made_of: Any, name: Any) -> Any:
     import pandas as pd
 
+    check_key(name if type(name) is not list else tuple(name))
     if form == "range":
+        if type(made_of) is not tuple or [type(each) for each in made_of] != [int] * 3:
+            raise NotRead("a range without its numbers")
         return pd.RangeIndex(*made_of, name=name)
+    if form == "even":
+        values, freq = made_of
+        if type(freq) is not str:
+            raise NotRead("an index of no known frequency")
+        even = pd.Index(_column(values), name=name)
+        if not isinstance(even, pd.DatetimeIndex | pd.TimedeltaIndex):
+            raise NotRead("an index without a frequency")
+        even.freq = freq
+        return even
     if form == "several":
+        for level in made_of[0]:
+            _check_hashed(level)
         return pd.MultiIndex(made_of[0], made_of[1], names=name, verify_integrity=True)
     column = _column(made_of)
     return pd.Index(column, name=name, dtype=column.dtype)
@@ -227,11 +258,13 @@ def _values(values: Any) -> Any:
 
 
 def _column(written: Any) -> Any:
+    import numpy as np
     import pandas as pd
 
     form, made_of = written
     if form == "categories":
         categories, is_ordered, codes = made_of
+        _check_hashed(categories)
         return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, is_ordered))
     if form == "moments":
         numbers, unit, zone = made_of
@@ -244,12 +277,35 @@ def _column(written: Any) -> Any:
         data, mask = made_of
         kinds = {"b": pd.arrays.BooleanArray, "f": pd.arrays.FloatingArray}
         return kinds.get(data.dtype.kind, pd.arrays.IntegerArray)(data, mask)
-    return made_of
+    if type(made_of) is not np.ndarray:
+        raise NotRead("a column without values")
+    return made_of if made_of.flags.writeable else made_of.copy()  # pandas shows its own as not to be altered
+
+
+def _check_index(index: Any) -> None:
+    import pandas as pd
+
+    if not isinstance(index, pd.Index):
+        raise NotRead("a table without an index")
+
+
+def _check_hashed(index: Any) -> None:
+    """Of an index whose values pandas hashes when it is made: measure them before."""
+    import pandas as pd
+
+    _check_index(index)
+    if type(index) is pd.MultiIndex:
+        raise NotRead("an index within another one")
+    if index.dtype == object:
+        for each in index:
+            check_key(each)
 
 
 def _series(name: Any, index: Any, values: Any) -> Any:
     import pandas as pd
 
+    check_key(name)
+    _check_index(index)
     column = _column(values)
     return pd.Series(column, index=index, name=name, dtype=column.dtype, copy=False)
 
@@ -257,6 +313,10 @@ def _series(name: Any, index: Any, values: Any) -> Any:
 def _frame(columns: Any, index: Any, values: Any) -> Any:
     import pandas as pd
 
+    _check_index(columns)
+    _check_index(index)
+    if type(values) is not list:
+        raise NotRead("a table without columns")
     found = pd.DataFrame(
         {
             place: pd.Series(column := _column(each), index=index, dtype=column.dtype)
