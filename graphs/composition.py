@@ -25,8 +25,7 @@ def compose(first: Graph, second: Graph, name: str | None = None) -> Graph:
     ------
     PointstampError
         PS010 where both have a location that they cannot share, PS016 where one has calls, PS401 where the ends of a
-        shared
-        edge disagree.
+        shared edge disagree.
 
     Examples
     --------

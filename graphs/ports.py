@@ -39,8 +39,7 @@ def add_operator(
     ------
     PointstampError
         PS010 where a name is taken, PS011 where a pair is not one of an input and an output, PS013 where a summary
-        is not
-        known.
+        is not known.
 
     Examples
     --------

@@ -41,8 +41,7 @@ def from_predecessors(predecessors: Mapping[Any, Iterable[Any]], *, time: Any = 
     ------
     PointstampError
         PS007 where this is not a mapping to several nodes each, or two different nodes have one text, PS015 where a
-        node
-        waits for itself.
+        node waits for itself.
 
     Examples
     --------
@@ -110,8 +109,7 @@ def from_edges(
     ------
     PointstampError
         PS007 where two different nodes have one text, or an edge is not a pair, PS012, PS013 where the times or a
-        summary are
-        not known, PS015 where an edge leads from a node to itself.
+        summary are not known, PS015 where an edge leads from a node to itself.
 
     Examples
     --------

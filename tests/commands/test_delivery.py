@@ -57,6 +57,25 @@ dataflow = Dataflow(load("two.yaml"), {{"chain": Chain(), "tell": Tell()}})
 """
 BOTH = ("--input", "left=left", "--input", "right=right", "--output", "chained=out", "--output", "sums=sums")
 KEPT = ("two.py", *BOTH, "--state", "state")
+LOTS = """
+class Lots:
+    __slots__ = ("number",)
+    def __init__(self): self.number = -1
+    def __iter__(self): return self
+    def __next__(self):
+        self.number += 1
+        if self.number == 2 and not Path("quick").exists():
+            time.sleep(60)
+        if self.number == 3:
+            raise StopIteration
+        return 0, self.number
+    def draw(self): raise AssertionError("lots are drawn")
+    @property
+    def within(self): return self
+
+dataflow = Dataflow(load("two.yaml"), {"chain": Chain(), "tell": Tell()}, sources={"left": Lots, "right": []})
+"""
+KEPT_LOTS = ("two.py", "--output", "chained=out", "--output", "sums=sums", "--state", "state")
 
 
 def two(folder: Path, claim: str = "pass", link: str = "self.link", size: int = 60) -> None:
@@ -349,3 +368,23 @@ def test_who_writes_one_pipe_after_the_other_may_begin_with_either(tmp_path: Pat
     assert (process.communicate(timeout=PATIENCE), process.returncode) == ((b"", b""), 0)
     feeding.join()
     assert [*told()] == [*left, *right]
+
+
+@pytest.mark.parametrize("engine", ["threads", "asyncio"])
+def test_a_source_of_the_pipeline_may_have_names_like_those_of_ours(tmp_path: Path, engine: str) -> None:
+    """It draws lots, and is within something; when what it brought is done again, nobody calls or follows that."""
+    two(tmp_path)
+    code = (tmp_path / "two.py").read_text() + LOTS
+    (tmp_path / "two.py").write_text(code)
+    process = started(tmp_path, *KEPT_LOTS, "--every", "3600", "--engine", engine)
+    end = time.monotonic() + PATIENCE
+    while not (tmp_path / "out").exists() or "value" not in (tmp_path / "out").read_text():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    process.kill()
+    process.communicate()
+    (tmp_path / "quick").touch()
+    process = started(tmp_path, *KEPT_LOTS, "--every", "3600", "--engine", engine)
+    assert (process.communicate(timeout=PATIENCE), process.returncode) == ((b"", b""), 0)
+    values = [line["value"][1] for line in lines_of((tmp_path / "out").read_text()) if "value" in line]
+    assert sorted(values) == list(range(3))

@@ -16,6 +16,7 @@ from progress.errors import PointstampError, brief
 from progress.runtime.core import Core
 from progress.runtime.durable.order import BROUGHT, TOOK, UNKNOWN, Record, digest
 from progress.runtime.inbox import Action
+from progress.runtime.policies.policy import Items
 from progress.runtime.source import Brought, Feed
 
 RIGHT = (
@@ -42,14 +43,15 @@ def pass_over(feeds: Sequence[Feed], check: Callable[[], None]) -> None:
 def all_drawn(feeds: Iterable[Feed]) -> Iterator[None]:
     """While one source is waited for, those that can (`draw`) take what others bring, so that nobody waits to bring it.
 
-    Whoever brings something to several, one after the other, would wait for ever else.
+    Whoever brings something to several, one after the other, would wait for ever else. What is not of this project, and
+    has names like these, is left alone: it lacks one of them, or is not in a policy.
     """
     found = []
     for feed in feeds:
         items: Any = feed.items
-        while items is not None and not hasattr(items, "draw"):
-            items = getattr(items, "within", None)
-        found += [] if items is None else [items]
+        while isinstance(items, Items):
+            items = items.within
+        found += [items] if hasattr(items, "draw") and hasattr(items, "beside") else []
     try:
         for items in found:
             items.beside = [other for other in found if other is not items]
