@@ -1,6 +1,8 @@
 # Every target sets up .venv first, so a clone needs no other preparation: `make test` works in an empty folder.
 
 python := .venv/bin/python
+# Many tests wait, for a process that starts or a job of Spark: twice as many workers as there are processors.
+workers := $$($(python) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-core setup-adapters demo test coverage lint format bench soak mutants clean
@@ -20,9 +22,13 @@ setup-adapters: setup    ## make .venv-adapters with the tools whose graphs `poi
 demo: setup-core    ## check a good and a bad graph, and explain the bad one
 	@sh examples/demo.sh
 
-# The tests start hundreds of interpreters: the packages are compiled once, whatever the environment says.
+# The tests start hundreds of interpreters and dozens of JVMs, which keep nothing that they compile: so all is compiled before,
+# the tests themselves once instead of once a worker.
 test: lint setup-adapters    ## lint, then every test but the soak
-	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest -m "not soak" -n auto --dist loadfile --no-loadscope-reorder
+	env -u PYTHONDONTWRITEBYTECODE $(python) -m compileall -q pointstamp progress recursion graphs benchmarks
+	$(python) -c 'from tests.spark.small_jvm import start_small; start_small()' & \
+		env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest --collect-only -q >/dev/null; wait
+	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest -m "not soak" -n $(workers) --dist loadfile --no-loadscope-reorder
 
 coverage: setup    ## how much of the core its tests reach, branches included; fails below the floor in .coveragerc
 	$(python) -m pip --disable-pip-version-check install --quiet --upgrade --target build/coverage coverage==7.17.3
@@ -44,6 +50,9 @@ bench: setup setup-adapters    ## measure what the documentation claims
 	$(python) -m benchmarks.agent_joins
 	$(python) -m benchmarks.operators
 	$(python) -m benchmarks.streams
+	$(python) -m benchmarks.encoding
+	$(python) -m benchmarks.durable_latency
+	$(python) -m benchmarks.durable_holds
 	$(python) -m benchmarks.at_scale
 	$(python) -m benchmarks.pipelines_on_spark
 	$(python) -m benchmarks.tables_on_spark

@@ -28,17 +28,17 @@ from time import perf_counter
 from typing import Any
 
 from graphs import Graph
-from graphs.running.state import StateFolder
 from progress.runtime import Complete, Dataflow, Messages, Out, Stage
+from progress.runtime.actions.core import Core
 from progress.runtime.control import Cancelled, Control
-from progress.runtime.core import Core
+from progress.runtime.durable.folder import StateFolder
+from progress.runtime.durable.rests import Keeping
 from progress.runtime.on_spark.engine import OnSpark
-from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.session import start_session
-from progress.runtime.on_spark.sources_rows import FrameSource
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.on_spark.sources.rows import FrameSource
+from progress.runtime.on_spark.tables.kept_frames import KeptFrames
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 
 TIMES = 40
 DUE, LATE = 3.0, 2.0  # seconds until the first checkpoint is due, and that it may be late by
@@ -177,7 +177,7 @@ def lateness(session: Any, node: Long, folder: Path) -> float:
     state = StateFolder(str(folder))
 
     def keep(parts: Any) -> None:
-        state.save({}, parts)
+        state.store.write({}, parts)
         kept.append(perf_counter())
         if len(kept) == 2:  # the first of them is that of the beginning
             cancel.set()
@@ -190,7 +190,7 @@ def lateness(session: Any, node: Long, folder: Path) -> float:
             dataflow,
             dataflow.sources,
             {},
-            RunOptions("spark", keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark),
+            RunOptions("spark", keeping=keeping, control=Control(cancel=cancel), host=on_spark),
         ).run(None, WORKERS)
     state.close()
     due = kept[0] + DUE
@@ -220,7 +220,7 @@ def behind(session: Any, seconds: float, folder: Path) -> float:
         cancel.wait()
 
     def keep(parts: Any) -> None:
-        state.save({}, parts)
+        state.store.write({}, parts)
         if parts.get("queue table", b"").count(b"fields") == 3:
             kept.append(perf_counter())
             cancel.set()
@@ -233,7 +233,7 @@ def behind(session: Any, seconds: float, folder: Path) -> float:
         keeping = Keeping(keep, 0.2, None, KeptFrames(folder))
         control = Control(cancel=cancel)
         running = Running(
-            Dataflow(two, nodes), sources, {}, RunOptions("spark", keeping=keeping, control=control, on_spark=on_spark)
+            Dataflow(two, nodes), sources, {}, RunOptions("spark", keeping=keeping, control=control, host=on_spark)
         )
         running.run(None, WORKERS)
     state.close()

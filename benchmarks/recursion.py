@@ -25,7 +25,7 @@ from benchmarks.engine import growth, line
 from graphs import Graph
 from progress import CouldResultIn, Tracker
 from progress.runtime import Batch, Dataflow, Node, Out
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.observer import Observer
 from recursion.program import Exit, call
 

@@ -25,7 +25,7 @@ from graphs import Graph
 from progress.order import Nat
 from progress.runtime import Dataflow, Node, Out
 from progress.runtime.on_spark.session import start_session
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, read_committed
+from progress.runtime.on_spark.sinks.parquet import ParquetSink, read_committed
 
 WRITTEN, WRITERS, RATE, MOST = 200, 4, 25, 2.0
 TABLES, AS_LONG = 1_000, 3.0

@@ -74,6 +74,6 @@ def settings_of(given: Iterable[str]) -> dict[str, str]:
     for setting in given:
         name, value = split(setting, ())
         if not name or value is None:
-            raise bad_usage(f"--conf {setting}: no setting", "--conf spark.executor.memory=2g")
+            raise bad_usage(f"--conf {setting} is not a setting", "--conf spark.executor.memory=2g")
         found[name] = value
     return found

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
@@ -22,12 +23,11 @@ from graphs.terminal import (
     bad_usage,
     complain,
     located,
-    not_written,
     write,
     write_json,
 )
 from graphs.wording import printable
-from progress.errors import PointstampError
+from progress.errors import PointstampError, not_written, one_of_the_graph
 
 if TYPE_CHECKING:
     from graphs.checking.diagnostic import FileReport
@@ -114,13 +114,13 @@ def _parser() -> argparse.ArgumentParser:
         "--from", dest="tool", metavar="TOOL", help="FILE is a target of this tool, like langgraph app:graph"
     )
     _add_engines(check)
-    check.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    _add_format(check, "sarif", "github")
     for word, says in (
         ("error", "treat CODE as an error"),
         ("warn", "treat CODE as a warning"),
         ("ignore", "leave CODE out"),
     ):
-        check.add_argument(f"--{word}", action="append", default=[], metavar="CODE", help=says)
+        _add_listed(check, f"--{word}", "CODE", says)
     check.add_argument("--have", metavar="FILE", help="with --from: what has materialised, to find gaps in it")
     check.add_argument("--watch", action="store_true", help="again whenever a file changes, until Ctrl-C")
     check.add_argument("--draw", metavar="DIR", help="a picture of each finding, as SVG, into this folder")
@@ -131,31 +131,26 @@ def _parser() -> argparse.ArgumentParser:
     complete.add_argument("target", metavar="TARGET", help="as for check --from, like module:defs")
     complete.add_argument("--have", metavar="FILE", required=True, help="what has materialised, as JSON")
     complete.add_argument("question", metavar="ASSET=PARTITION", help="ASSET alone where it has no partitions")
-    complete.add_argument("--format", choices=("text", "json"), default="text")
+    _add_format(complete)
     complete.set_defaults(run=_complete)
 
     ask = commands.add_parser("ask", help="answer queries about a graph, one JSON object a line")
-    ask.add_argument("file", metavar="FILE")
+    ask.add_argument("file", metavar="FILE", help="a graph file; a pipeline, *.py")
     ask.set_defaults(run=_ask)
 
     track = commands.add_parser("track", help="the embedded scheduler: a step a line in, what is ready out")
-    track.add_argument("file", metavar="FILE")
+    track.add_argument("file", metavar="FILE", help="a graph file; a pipeline, *.py")
     track.add_argument("--record", metavar="TRACE", help="write every line and its answer there, for replay")
     track.set_defaults(run=_track)
 
     replay = commands.add_parser("replay", help="play a recorded track session again, and show the state at any line")
-    replay.add_argument("file", metavar="FILE")
+    replay.add_argument("file", metavar="FILE", help="a graph file; a pipeline, *.py")
     replay.add_argument("trace", metavar="TRACE", help="the lines that track was fed, or what track --record wrote")
     replay.add_argument("--at", type=_positive, metavar="LINE", help="the state after this line, not at the end")
-    replay.add_argument(
-        "--why", action="append", default=[], metavar="NODE=TIME", help="what keeps this request waiting there"
-    )
-    replay.add_argument("--holding", action="append", default=[], metavar="LOCATION", help="who holds its frontier")
-    replay.add_argument("--format", choices=("text", "json"), default="text")
-    replay.add_argument(
-        "--ui", type=_address, metavar="[HOST:]PORT", help="a page that goes back and forth in the trace; 0: any port"
-    )
-    replay.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
+    _add_listed(replay, "--why", "NODE=TIME", "what keeps this request waiting there")
+    _add_listed(replay, "--holding", "LOCATION", "who holds its frontier")
+    _add_format(replay)
+    _add_page(replay, "a page that goes back and forth in the trace; 0: any port")
     replay.set_defaults(run=_replay)
 
     why = commands.add_parser("why", help="what waits, oldest first: since when, who holds it, what would let it go")
@@ -165,28 +160,18 @@ def _parser() -> argparse.ArgumentParser:
     why.add_argument("request", nargs="?", metavar="NODE=TIME", help="this request alone, with all that holds it")
     why.add_argument("--graph", metavar="FILE", help="of a trace: its graph file, or its pipeline")
     why.add_argument("--line", type=_positive, metavar="N", help="of a trace: after this line, not at the end")
-    why.add_argument(
-        "--input",
-        action="append",
-        default=[],
-        metavar="EDGE=FILE",
-        help="of a pipeline: what comes in there, as in run",
-    )
+    _add_listed(why, "--input", "EDGE=FILE", "of a pipeline: what comes in there, as in run")
     why.add_argument(
         "--end", action="store_true", help="of a pipeline: an input is closed where its file ends, as in run"
     )
     why.add_argument("--seconds", type=float, metavar="S", help="of a pipeline: look after so long at the latest; 30")
-    why.add_argument("--format", choices=("text", "json"), default="text")
-    why.set_defaults(run=_why)
+    _add_format(why)
+    why.set_defaults(run=_carried_out_by("graphs.running.why:why"))
 
     run = commands.add_parser("run", help="run the dataflow of a Python file between files of JSON lines")
     run.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`, or `flow`")
-    run.add_argument(
-        "--input", action="append", default=[], metavar="EDGE=FILE", help="what comes in there; - for standard input"
-    )
-    run.add_argument(
-        "--output", action="append", default=[], metavar="EDGE=FILE", help="what leaves there; all else: to stdout"
-    )
+    _add_listed(run, "--input", "EDGE=FILE", "what comes in there; - for standard input")
+    _add_listed(run, "--output", "EDGE=FILE", "what leaves there; all else: to stdout")
     run.add_argument("--engine", choices=("sim", "threads", "asyncio", "spark"), default="threads")
     run.add_argument("--seed", type=int, metavar="N", help="what decides every choice of the engine sim")
     run.add_argument("--order", metavar="FILE", help="choices of the engine sim: those that --save-order wrote")
@@ -194,9 +179,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--paused", action="store_true", help="with sim and --ui: the page chooses what happens next")
     run.add_argument("--workers", type=int, metavar="N", help="threads that run nodes, for threads and spark; 4")
     run.add_argument("--master", metavar="URL", help="of the engine spark; local[*]")
-    run.add_argument(
-        "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine spark's session"
-    )
+    _add_listed(run, "--conf", "KEY=VALUE", "a setting of the engine spark's session")
     run.add_argument("--tables", metavar="DIR", help="where the engine spark puts tables that nodes keep by name")
     run.add_argument("--state", metavar="DIR", help="keep the run there; start the same command again to go on")
     run.add_argument("--every", type=float, metavar="SECONDS", help="how often --state is written; 1")
@@ -206,39 +189,37 @@ def _parser() -> argparse.ArgumentParser:
         help="whether what leaves a kept run comes the same again, waits for --state, or may come twice",
     )
     run.add_argument(
+        "--synced", action="store_true", help="what a kept run does is the same again after a power cut, too; slower"
+    )
+    run.add_argument(
         "--pickle", action="store_true", help="keep what is not plain data too: --state runs code when read"
     )
     run.add_argument("--timeout", type=float, metavar="SECONDS", help="stop the run when it has taken so long")
     run.add_argument("--trace", metavar="FILE", help="write every step there, for replay")
-    run.add_argument(
-        "--ui", type=_address, metavar="[HOST:]PORT", help="a page that shows the run live, on 127.0.0.1; 0: any port"
-    )
-    run.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
+    _add_page(run, "a page that shows the run live, on 127.0.0.1; 0: any port")
     run.set_defaults(run=_run)
 
     state = commands.add_parser("state", help="what a run has kept with --state: shown, compared, compacted, as JSON")
     state.add_argument("action", choices=("show", "verify", "compact", "export"))
     state.add_argument("folder", metavar="DIR", help="that of run --state DIR")
-    state.add_argument("--format", choices=("text", "json"), default="text")
-    state.set_defaults(run=_state)
+    _add_format(state)
+    state.set_defaults(run=_carried_out_by("graphs.running.kept_state:state_command"))
 
     explore = commands.add_parser("explore", help="run a pipeline on small samples in every interleaving")
     explore.add_argument("pipeline", metavar="PIPELINE.py", help="a Python file that defines `dataflow`, or `flow`")
-    explore.add_argument(
-        "--input", action="append", default=[], metavar="EDGE=FILE", help="a small sample of what comes in there"
-    )
+    _add_listed(explore, "--input", "EDGE=FILE", "a small sample of what comes in there")
     explore.add_argument("--any-order", action="store_true", help="what comes in may come in any order")
     explore.add_argument("--states", type=_positive, default=100_000, metavar="N", help="at most so many; 100000")
     explore.add_argument("--steps", type=_positive, default=2_000_000, metavar="N", help="at most so many; 2000000")
     explore.add_argument("--trace", metavar="FILE", help="write the first counterexample there, for replay")
-    explore.add_argument("--format", choices=("text", "json"), default="text")
-    explore.set_defaults(run=_explore)
+    _add_format(explore)
+    explore.set_defaults(run=_carried_out_by("graphs.running.explore:explore_pipeline"))
 
     close = commands.add_parser("close", help="the minimal times that given pointstamps can lead to, at every location")
-    close.add_argument("file", nargs="?", metavar="FILE")
+    close.add_argument("file", nargs="?", metavar="FILE", help="a graph file, - for stdin; a pipeline, *.py")
     close.add_argument("--at", action="append", required=True, metavar="LOCATION=TIME", help="TIME as JSON")
     _add_engines(close)
-    close.add_argument("--format", choices=("text", "json"), default="text")
+    _add_format(close)
     close.add_argument("-o", dest="output", metavar="FRONTIERS.parquet", help="write the answer as a table")
     close.set_defaults(run=_close)
 
@@ -253,9 +234,29 @@ def _parser() -> argparse.ArgumentParser:
 
     explain = commands.add_parser("explain", help="what a code means, why it matters, an example, a fix")
     explain.add_argument("code", nargs="?", metavar="CODE", help="like PS201; without it, all codes are listed")
-    explain.add_argument("--format", choices=("text", "json"), default="text")
+    _add_format(explain)
     explain.set_defaults(run=_explain)
     return parser
+
+
+def _carried_out_by(place: str) -> Callable[[argparse.Namespace], int]:
+    """The function that carries out a command, `module:function`, imported when it does."""
+    module, _, function = place.partition(":")
+    return lambda options: getattr(import_module(module), function)(options)
+
+
+def _add_format(command: argparse.ArgumentParser, *others: str) -> None:
+    command.add_argument("--format", choices=("text", "json", *others), default="text")
+
+
+def _add_listed(command: argparse.ArgumentParser, option: str, shown: str, says: str) -> None:
+    """An option that may be given several times."""
+    command.add_argument(option, action="append", default=[], metavar=shown, help=says)
+
+
+def _add_page(command: argparse.ArgumentParser, says: str) -> None:
+    command.add_argument("--ui", type=_address, metavar="[HOST:]PORT", help=says)
+    command.add_argument("--ui-token", metavar="FILE", help="whose first line is asked of whoever opens the page")
 
 
 def _add_engines(command: argparse.ArgumentParser) -> None:
@@ -264,9 +265,7 @@ def _add_engines(command: argparse.ArgumentParser) -> None:
     command.add_argument("--edges", metavar="E.parquet", help="the edges as a table, instead of FILE")
     command.add_argument("--engine", choices=("local", "spark", "auto"), help="where; tables: auto, by their size")
     command.add_argument("--master", metavar="URL", help="of the engine spark; local[*]")
-    command.add_argument(
-        "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine spark's session"
-    )
+    _add_listed(command, "--conf", "KEY=VALUE", "a setting of the engine spark's session")
     command.add_argument("--rounds", type=_positive, metavar="N", help="the most rounds the engine spark may take")
 
 
@@ -276,13 +275,11 @@ def _add_draw(draw: argparse.ArgumentParser) -> None:
         "-o", dest="output", default="-", metavar="PICTURE", help="*.svg, *.html, *.dot, *.mmd; - for stdout"
     )
     draw.add_argument("--to", choices=("svg", "html", "dot", "mmd"), help="the form, where the name does not say it")
-    draw.add_argument(
-        "--at", action="append", default=[], metavar="LOCATION=TIME", help="what may arrive where, if this may happen"
-    )
+    _add_listed(draw, "--at", "LOCATION=TIME", "what may arrive where, if this may happen")
     draw.add_argument(
         "--path", nargs=2, metavar=("FROM=TIME", "TO=TIME"), help="the proof that one could result in the other"
     )
-    draw.add_argument("--open", action="append", default=[], metavar="NAME", help="do not fold what this node is in")
+    _add_listed(draw, "--open", "NAME", "do not fold what this node is in")
     draw.add_argument("--domains", action="store_true", help="which times each node has")
     draw.add_argument("--times", metavar="LOCATION", help="the order of the times there, instead of the graph")
     draw.set_defaults(run=_draw)
@@ -504,7 +501,7 @@ def _ask(options: argparse.Namespace) -> int:
 
     if options.file == "-":
         raise bad_usage("ask reads its queries from stdin", "name the graph's file")
-    asker = Asker(read_graph(options.file))
+    asker = Asker(_graph_in(options.file))
     for line in lines_of(standard_input()):
         sys.stdout.write(asker.answer_line(line) + "\n")
         sys.stdout.flush()
@@ -517,7 +514,7 @@ def _track(options: argparse.Namespace) -> int:
 
     if options.file == "-":
         raise bad_usage("track reads its steps from stdin", "name the graph's file")
-    graph = read_graph(options.file)
+    graph = _graph_in(options.file)
     if options.record is None:
         track(graph, standard_input(), sys.stdout.buffer)
         return FINE
@@ -559,19 +556,13 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _explore(options: argparse.Namespace) -> int:
-    from graphs.running.explore import explore_pipeline
-
-    return explore_pipeline(options)
-
-
 def _replay(options: argparse.Namespace) -> int:
     from graphs.sessions.replay import render, report
     from graphs.sessions.trace import played
 
     if options.file == options.trace == "-":
         raise bad_usage("replay reads the graph or the trace from stdin, not both", "name one of the files")
-    graph = read_graph(options.file)
+    graph = _graph_in(options.file)
     if options.ui is not None:
         from graphs.running.film import show_film
 
@@ -585,7 +576,8 @@ def _replay(options: argparse.Namespace) -> int:
             raise bad_usage(f"--why: {node!r} is an edge", "a node, where requests are")
     for location in options.holding:
         if location not in network.numbers:
-            raise bad_usage(f"--holding: there is no location {location!r}", "a node or an edge of the graph")
+            right = one_of_the_graph(location, network.numbers)
+            raise bad_usage(f"--holding: there is no location {location!r}", right)
     replay = played(options.trace, graph, options.at, "at")
     found = report(replay, options.at is not None, why, options.holding)
     if options.format == "json":
@@ -595,26 +587,14 @@ def _replay(options: argparse.Namespace) -> int:
     return FINE if replay.difference is None else FINDINGS
 
 
-def _why(options: argparse.Namespace) -> int:
-    from graphs.running.why import why
-
-    return why(options)
-
-
 def _run(options: argparse.Namespace) -> int:
     if options.state is not None and options.is_command:
-        from graphs.running.hash_seed import begin_with
+        from progress.runtime.durable.hash_seed import begin_with
 
         begin_with(Path(options.state))
     from graphs.running.run import run
 
     return run(options)
-
-
-def _state(options: argparse.Namespace) -> int:
-    from graphs.running.kept_state import state_command
-
-    return state_command(options)
 
 
 def _close(options: argparse.Namespace) -> int:
@@ -629,7 +609,7 @@ def _close(options: argparse.Namespace) -> int:
     else:
         from progress.closure import close
 
-        graph = read_graph(options.file)
+        graph = _graph_in(options.file)
         frontiers = frontiers_to_json(close(graph, [pointstamp_in(graph, text) for text in options.at]).frontiers)
     if options.output:
         from graphs.files.parquet import write_frontiers

@@ -212,20 +212,28 @@ class Graph(InNotebooks):
         origin = location if self._calls is None else self._calls.origin.get(location, location)
         return self.positions.get(origin, (None, None))
 
-    def domain_of(self, location: str) -> Domain:
-        """The domain of a location's times."""
+    def _number(self, location: str) -> int:
         network = self.network()
         if self.recursion is not None and location in self.nodes and location not in network.numbers:
             raise PointstampError("PS502", f"there is no location {quoted(location)}", parts_of(location))
-        return network.domain(network.number(location))
+        return network.number(location)
+
+    def domain_of(self, location: str) -> Domain:
+        """The domain of a location's times."""
+        return self.network().domain(self._number(location))
 
     def time_from_json(self, location: str, data: Any) -> Any:
         """The time that JSON data stands for at a location; refused when it is none of its domain."""
-        domain = self.domain_of(location)
+        return self.pointstamp_from_json(location, data)[1]
+
+    def pointstamp_from_json(self, location: str, data: Any) -> tuple[int, Any]:
+        """The number of a location, with the time that JSON data stands for there; refused where either is not."""
+        number = self._number(location)
+        domain = self.network().domain(number)
         time = as_time(domain, read_time(data))
         if time is NO_TIME:
             raise PointstampError("PS503", f"{shown(data)} is not a time at {quoted(location)}", times_of(domain))
-        return time
+        return number, time
 
     def time_to_json(self, location: str, time: Any) -> Any:
         """A time as JSON data."""

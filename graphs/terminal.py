@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import sys
 from typing import Any
@@ -10,13 +9,6 @@ from typing import Any
 from graphs.wording import printable
 from progress.errors import PointstampError
 
-_RIGHT_PLACE = {
-    errno.ENOENT: "a place in a folder that exists",
-    errno.ENOTDIR: "a place in a folder: a part of this name is a file",
-    errno.EISDIR: "the name of a file: this is a folder",
-    errno.EEXIST: "the name of a folder, or of nothing that exists: this is a file",
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "a place that may be written to"),
-}
 FINE, FINDINGS, UNUSABLE, DEFECT = 0, 1, 2, 3
 
 
@@ -40,13 +32,6 @@ def located(file: str, error: PointstampError) -> str:
     """An error in one line: file, line, column, code, what is wrong, what would be right."""
     place = ":".join(str(part) for part in (file, error.line, error.column) if part not in ("", None))
     return f"{place}: {error}" if place else str(error)
-
-
-def not_written(name: str, error: OSError) -> PointstampError:
-    """What is said of a file that cannot be written on."""
-    reason = (error.strerror or str(error)).lower()
-    right = _RIGHT_PLACE.get(error.errno or 0, "make room for it, or write to another place")
-    return PointstampError("PS740", f"cannot write {name}: {reason}", right)
 
 
 def write(text: str) -> None:

@@ -28,14 +28,15 @@ _NAMES = {
     "progress.local_history": "Event Message Received",
     "progress.notification": "Blocked",
     "progress.runtime": """
-        SILENT Batch Complete Dataflow DeadLetter Mapped Messages Node NodeFailed NotAllowed Out Refused Relay Retry
-        SourceFailed Stage Stop
+        SILENT Batch Bundle BundleSink Complete Dataflow DeadLetter KafkaSink KafkaSource Mapped Messages Node
+        NodeFailed NotAllowed Out ParquetFiles PostgresTable Refused Relay Retry SourceFailed SqliteTable Stage State
+        Stop
     """,
-    "progress.runtime.on_spark.sinks_delta": "DeltaSink",
-    "progress.runtime.on_spark.sinks_parquet": "ParquetSink read_committed",
-    "progress.runtime.on_spark.sources_files": "FileSource",
-    "progress.runtime.on_spark.sources_rows": "FrameSource",
-    "progress.runtime.on_spark.sources_stream": "StreamSource",
+    "progress.runtime.on_spark.sinks.delta": "DeltaSink",
+    "progress.runtime.on_spark.sinks.parquet": "ParquetSink read_committed",
+    "progress.runtime.on_spark.sources.files.source": "FileSource",
+    "progress.runtime.on_spark.sources.rows": "FrameSource",
+    "progress.runtime.on_spark.sources.stream": "StreamSource",
     "progress.runtime.policies": "by_count by_event_time with_idleness",
     "progress.summary": "OpaqueSummary",
     "progress.way": "Fold",

@@ -181,6 +181,12 @@ from progress.runtime import (
     Batch as Batch,
 )
 from progress.runtime import (
+    Bundle as Bundle,
+)
+from progress.runtime import (
+    BundleSink as BundleSink,
+)
+from progress.runtime import (
     Complete as Complete,
 )
 from progress.runtime import (
@@ -188,6 +194,12 @@ from progress.runtime import (
 )
 from progress.runtime import (
     DeadLetter as DeadLetter,
+)
+from progress.runtime import (
+    KafkaSink as KafkaSink,
+)
+from progress.runtime import (
+    KafkaSource as KafkaSource,
 )
 from progress.runtime import (
     Mapped as Mapped,
@@ -208,6 +220,12 @@ from progress.runtime import (
     Out as Out,
 )
 from progress.runtime import (
+    ParquetFiles as ParquetFiles,
+)
+from progress.runtime import (
+    PostgresTable as PostgresTable,
+)
+from progress.runtime import (
     Refused as Refused,
 )
 from progress.runtime import (
@@ -220,27 +238,33 @@ from progress.runtime import (
     SourceFailed as SourceFailed,
 )
 from progress.runtime import (
+    SqliteTable as SqliteTable,
+)
+from progress.runtime import (
     Stage as Stage,
+)
+from progress.runtime import (
+    State as State,
 )
 from progress.runtime import (
     Stop as Stop,
 )
-from progress.runtime.on_spark.sinks_delta import (
+from progress.runtime.on_spark.sinks.delta import (
     DeltaSink as DeltaSink,
 )
-from progress.runtime.on_spark.sinks_parquet import (
+from progress.runtime.on_spark.sinks.parquet import (
     ParquetSink as ParquetSink,
 )
-from progress.runtime.on_spark.sinks_parquet import (
+from progress.runtime.on_spark.sinks.parquet import (
     read_committed as read_committed,
 )
-from progress.runtime.on_spark.sources_files import (
+from progress.runtime.on_spark.sources.files.source import (
     FileSource as FileSource,
 )
-from progress.runtime.on_spark.sources_rows import (
+from progress.runtime.on_spark.sources.rows import (
     FrameSource as FrameSource,
 )
-from progress.runtime.on_spark.sources_stream import (
+from progress.runtime.on_spark.sources.stream import (
     StreamSource as StreamSource,
 )
 from progress.runtime.policies import (

@@ -1,7 +1,7 @@
 """What `kernel/kernel.c` offers."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
 class TooMuchWork(Exception): ...
 
@@ -36,12 +36,14 @@ class Kernel:
         form: tuple[bool, bool],
         limits: tuple[Any, ...],
         ways: tuple[Any, ...],
+        input: Any,
         /,
     ) -> None: ...
     def forget(self, name: str, /) -> None: ...
     def listen(self, name: str, wanted: bool, /) -> None: ...
-    def step(self, messages: Any, delivered: Any, requests: Any, /) -> list[int] | None: ...
-    def run(self, history: Any, /) -> int: ...
+    def step(
+        self, messages: Any, delivered: Any, requests: Any, inputs: Any, /
+    ) -> list[int] | Literal[False] | None: ...
     @property
     def visits(self) -> int: ...
     @property
@@ -50,3 +52,26 @@ class Kernel:
     def news(self) -> bool: ...
     @property
     def examined(self) -> int: ...
+
+class PlainData:
+    """How plain data becomes bytes and is read again; `hashed` of a key of any other kind is what is hashed with it."""
+
+    def __new__(
+        cls,
+        not_plain: type[Exception],
+        not_read: type[Exception],
+        hashed: Callable[[Any], Iterable[Any]],
+        deepest: int,
+        largest_key: int,
+        most: int,
+    ) -> PlainData: ...
+    def encoded(
+        self,
+        value: Any,
+        parts: Callable[[Any], tuple[str, Any, bool] | None],
+        ordered: Callable[[Any, int], list[Any]],
+        sets: list[Any] | None,
+        depth: int,
+        /,
+    ) -> bytes: ...
+    def decoded(self, content: bytes, kinds: Any, /) -> Any: ...

@@ -8,7 +8,7 @@ is true of the samples, and only where the exploration was complete.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from progress.local_history import (
     Outcome,
     Received,
     beginnings,
-    is_hashable,
+    frozen,
     node_name,
     step,
     still_pending,
@@ -221,7 +221,7 @@ class _Exploration:
 
     def is_new(self, reached: _Reached) -> bool:
         """Whether nothing known shows all that this state will; it is remembered."""
-        bucket = self.known.setdefault(_frozen(reached.state), [])
+        bucket = self.known.setdefault(frozen(reached.state), [])
         for state, sets in bucket:
             if state is reached.state or state == reached.state:
                 if any(self.shows(known, over, reached) for known, over in sets):
@@ -251,14 +251,3 @@ class _Exploration:
 def _in_order(times: Iterable[Any]) -> list[Any]:
     """Always the same order, so that a run can be repeated."""
     return sorted(times, key=repr)
-
-
-def _frozen(value: Any) -> Hashable:
-    """Something that can be hashed and is equal for equal values."""
-    if is_hashable(value):
-        return value  # type: ignore[no-any-return]
-    if isinstance(value, Mapping):
-        return frozenset((key, _frozen(item)) for key, item in value.items())
-    if isinstance(value, Set):
-        return frozenset(value)
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else None

@@ -40,13 +40,17 @@ def clock(
 
 def located(network: Network, pointstamps: Iterable[tuple[str, Any]], kind: str) -> list[tuple[int, Any]]:
     """Numbered pointstamps, all at nodes or all on edges as `kind` says, each once."""
-    found = []
+    return of_kind(network, map(network.pointstamp, pointstamps), kind)
+
+
+def of_kind(network: Network, pointstamps: Iterable[tuple[int, Any]], kind: str) -> list[tuple[int, Any]]:
+    """`located` of what is numbered already."""
+    found: dict[tuple[int, Any], None] = {}
     for pointstamp in pointstamps:
-        location, time = network.pointstamp(pointstamp)
-        if (location < len(network.nodes)) != (kind == "node"):
+        if (pointstamp[0] < len(network.nodes)) != (kind == "node"):
             is_not, right = (
                 ("an edge", "messages are on edges") if kind == "edge" else ("a node", "requests are at nodes")
             )
-            raise PointstampError("PS504", f"{pointstamp[0]!r} is not {is_not}", right)
-        found.append((location, time))
-    return list(dict.fromkeys(found))
+            raise PointstampError("PS504", f"{network.name(pointstamp[0])!r} is not {is_not}", right)
+        found[pointstamp] = None
+    return list(found)

@@ -77,15 +77,19 @@ class CouldResultIn(InNotebooks):
 
         Where both are at one location and t < u, the proof is these two pairs.
         """
+        return self.proof_numbered(self.network.pointstamp(start), self.network.pointstamp(end))
+
+    def proof_numbered(self, start: tuple[int, Any], end: tuple[int, Any]) -> list[Pointstamp] | None:
+        """`proof` for numbered locations."""
         network = self.network
-        first, time = network.pointstamp(start)
-        last, limit = network.pointstamp(end)
+        (first, time), (last, limit) = start, end
         if network.relation is not None:
-            return network.relation.proof(network, (first, time), (last, limit))
+            return network.relation.proof(network, start, end)
+        begin, goal = Pointstamp(network.name(first), time), Pointstamp(network.name(last), limit)
         if first == last:
             if not network.domain(first).less_equal(time, limit):
                 return None
-            return [Pointstamp(*start)] if time == limit else [Pointstamp(*start), Pointstamp(*end)]
+            return [begin] if time == limit else [begin, goal]
         count = len(network.nodes)
         node = first if first < count else network.targets[first - count]
         if node == NO_NODE:
@@ -98,7 +102,7 @@ class CouldResultIn(InNotebooks):
             self.spent += before - search.left
         if path is None:
             return None
-        proof = [Pointstamp(*start)]
+        proof = [begin]
         if first >= count:
             proof.append(Pointstamp(network.nodes[node], time))
         for edge, reached in path:
@@ -108,7 +112,7 @@ class CouldResultIn(InNotebooks):
                 proof.append(Pointstamp(network.nodes[target], reached))
         if proof[-1].location == proof[0].location:
             return proof
-        proof[-1] = Pointstamp(*end)
+        proof[-1] = goal
         return finite_way(network, proof)
 
     def walk(self, start: tuple[str, Any], end: tuple[str, Any]) -> Iterator[Pointstamp] | None:
@@ -118,11 +122,14 @@ class CouldResultIn(InNotebooks):
         split graph, from a node to an edge or from an edge to a node, with the stack that it leads to; after the last
         one the epoch may rise. A walk is as long as stacks are deep, and made as it is read.
         """
-        network = self.network
-        if network.relation is None:
-            proof = self.proof(start, end)
+        return self.walk_numbered(self.network.pointstamp(start), self.network.pointstamp(end))
+
+    def walk_numbered(self, start: tuple[int, Any], end: tuple[int, Any]) -> Iterator[Pointstamp] | None:
+        """`walk` for numbered locations."""
+        if self.network.relation is None:
+            proof = self.proof_numbered(start, end)
             return None if proof is None else iter(proof)
-        return network.relation.steps(network, network.pointstamp(start), network.pointstamp(end))
+        return self.network.relation.steps(self.network, start, end)
 
 
 class _Search:

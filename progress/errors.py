@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 from progress.wording import brief as brief
 from progress.wording import one_of as one_of
 from progress.wording import one_of_the_graph as one_of_the_graph
+
+_RIGHT_PLACE = {
+    errno.ENOENT: "a place in a folder that exists",
+    errno.ENOTDIR: "a place in a folder: a part of this name is a file",
+    errno.EISDIR: "the name of a file: this is a folder",
+    errno.EEXIST: "the name of a folder, or of nothing that exists: this is a file",
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "a place that may be written to"),
+}
 
 
 class PointstampError(Exception):
@@ -59,3 +68,10 @@ def _portable(value: Any) -> Any:
     except Exception:
         return RuntimeError(f"{type(value).__name__}: {value}") if isinstance(value, BaseException) else brief(value)
     return value
+
+
+def not_written(name: str, error: OSError) -> PointstampError:
+    """What is said of a file that cannot be written on."""
+    reason = (error.strerror or str(error)).lower()
+    right = _RIGHT_PLACE.get(error.errno or 0, "make room for it, or write to another place")
+    return PointstampError("PS740", f"cannot write {name}: {reason}", right)

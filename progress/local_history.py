@@ -7,9 +7,9 @@ state and an event to a state, requests and messages on edges. `after` is g(p), 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 from progress.purity import Kept, check_state
 
@@ -72,11 +72,9 @@ class NodeBehaviour(Protocol):
 
     def initial(self) -> Iterable[tuple[Any, Iterable[Any]]]:
         """Initial(p): each state to start in, with the times of which a notification is requested from the start."""
-        ...
 
     def step(self, state: Any, event: Event) -> tuple[Any, Iterable[Any], Mapping[str, Iterable[Message]]]:
         """g1(p): the next state, the times newly requested, the messages sent on each edge; no edge need be named."""
-        ...
 
 
 class History(NamedTuple):
@@ -197,3 +195,14 @@ def is_hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def frozen(value: Any) -> Hashable:
+    """Something that can be hashed and is equal for equal values."""
+    if is_hashable(value):
+        return cast(Hashable, value)
+    if isinstance(value, Mapping):
+        return frozenset((key, frozen(item)) for key, item in value.items())
+    if isinstance(value, Set):
+        return frozenset(value)
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from progress.clock import clock, located
-from progress.closure import Closure
+from progress.clock import located
+from progress.closure import Closure, close_numbered
 from progress.could_result_in import CouldResultIn, SearchTooLong
 from progress.pointstamp import Pointstamp
 from progress.topology import Network, Topology, network_of
@@ -77,14 +77,20 @@ def eligible(
     ((Pointstamp(location='b', time=0),), Pointstamp(location='b', time=1))
     """
     network = network_of(graph)
+    return eligible_numbered(network, located(network, messages, "edge"), located(network, requests, "node"))
+
+
+def eligible_numbered(
+    network: Network, messages: Iterable[tuple[int, Any]], requests: Iterable[tuple[int, Any]]
+) -> Eligibility:
+    """`eligible` for numbered pointstamps, each once."""
     requests = list(requests)
-    now = clock(network, messages, requests)
+    now = close_numbered(network, [*messages, *requests])
     proofs = Proofs(network)
     free: list[Pointstamp] = []
     waiting: list[Blocked] = []
-    wanted = located(network, requests, "node")
     for node, time in sorted(
-        wanted, key=lambda request: (request[0], network.domains[request[0]].sort_key(request[1]))
+        requests, key=lambda request: (request[0], network.domains[request[0]].sort_key(request[1]))
     ):
         request = Pointstamp(network.nodes[node], time)
         way = _obstacle(network, now, node, time, proofs)

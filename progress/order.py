@@ -55,31 +55,24 @@ class Domain(Protocol):
     @property
     def is_total(self) -> bool:
         """Whether any two times are comparable."""
-        ...
 
     def contains(self, value: object) -> bool:
         """Whether `value` is a time of this domain."""
-        ...
 
     def less_equal(self, earlier: Any, later: Any) -> bool:
         """Whether `earlier` <= `later`."""
-        ...
 
     def minimal_upper_bounds(self, one: Any, other: Any) -> tuple[Any, ...]:
         """The minimal times that are >= both; none where there is no such time."""
-        ...
 
     def least(self) -> tuple[Any, ...]:
         """The minimal times of the whole domain; empty where there are none, as for the integers."""
-        ...
 
     def sort_key(self, value: Any) -> Any:
         """A key whose order is a linear extension of this one."""
-        ...
 
     def sample(self) -> list[Any]:
         """A few times, enough to tell a broken law."""
-        ...
 
 
 def opening_times(domain: Domain) -> tuple[Any, ...]:

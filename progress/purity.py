@@ -1,8 +1,8 @@
 """Whether a node's step is a function of the state and the event, as g1(p) is (A&I 2.2), as far as can be seen.
 
-A state has to be told apart from others by what it says, and has to stay what it is: else an exploration takes states
-for new that are not, or for known that are not, and what it finds says nothing. Such states are refused (PS615). That a
-step does the same each time is a matter of trying it again.
+A state has to be told apart from others by what it says, and has to stay what it is. Otherwise an exploration takes
+known states for new ones, or new states for known ones, and what it finds says nothing. Such states are refused
+(PS615). Whether a step does the same each time is found by trying it again.
 """
 
 from __future__ import annotations

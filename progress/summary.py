@@ -31,7 +31,6 @@ class CustomSummary(Protocol):
 
     def apply(self, time: Any) -> Iterable[Any]:
         """The times that `time` may lead to; empty where nothing is sent."""
-        ...
 
 
 class Summary(Protocol):
@@ -48,25 +47,20 @@ class Summary(Protocol):
     @property
     def source(self) -> Domain:
         """The domain of the times it takes."""
-        ...
 
     @property
     def target(self) -> Domain:
         """The domain of the times it gives."""
-        ...
 
     @property
     def endless(self) -> bool:
         """Whether it may lead to times that fall without end, so that none is least."""
-        ...
 
     def apply(self, time: Any) -> tuple[Any, ...]:
         """The minimal times that `time` may lead to, an antichain; `NoMinimalTimes` where they fall without end."""
-        ...
 
     def limits(self, time: Any) -> tuple[Any, ...]:
         """As `apply`, with endless times among those that are taken and given (`progress.normal_form.endless`)."""
-        ...
 
 
 class NormalSummary:
@@ -95,11 +89,7 @@ class NormalSummary:
     )
 
     def __init__(
-        self,
-        source: Domain,
-        target: Domain,
-        pieces: Iterable[Piece],
-        charge: Callable[[int], None] | None = None,
+        self, source: Domain, target: Domain, pieces: Iterable[Piece], charge: Callable[[int], None] | None = None
     ) -> None:
         self.source = source
         self.target = target

@@ -41,7 +41,6 @@ class Topology(Protocol):
 
     def network(self) -> Network:
         """The graph with its names replaced by numbers and every domain and summary resolved."""
-        ...
 
 
 def network_of(graph: Topology) -> Network:
@@ -135,6 +134,19 @@ class Network:
     def drifts(self) -> Drifts:
         """The drift of every edge's summary."""
         return drifts(self.summaries)
+
+    @cached_property
+    def advancing(self) -> frozenset[int]:
+        """The edges within strongly connected components on which every time rises: that is where cycles begin anew."""
+        kinds, known = self.drifts
+        found = set()
+        for edge, (source, target) in enumerate(zip(self.sources, self.targets, strict=True)):
+            if NO_NODE in (source, target) or self.component[source] != self.component[target]:
+                continue
+            drift = known[kinds[edge]]
+            if drift is not None and drift.falls_nowhere and not drift.is_still:
+                found.add(edge)
+        return frozenset(found)
 
     @cached_property
     def component(self) -> list[int]:

@@ -20,6 +20,7 @@ from typing import Any, overload
 
 from progress.effort import TooMuchWork
 from progress.engines import Engine
+from progress.engines.propagation import Change
 from progress.errors import brief
 from progress.garbage import without_cycle_search
 from progress.kernel import TooMuchForKernel
@@ -39,6 +40,7 @@ from progress.tracking.running_on_summaries import registrar_of, workings_of
 from progress.tracking.snapshot import read_snapshot, write_snapshot
 from progress.tracking.step import Step
 from progress.tracking.subscriptions import Callback, Subscriptions
+from progress.tracking.usual_steps import UsualStep, never_usual
 from progress.tracking.wait import Waits
 from progress.tracking.waiting import Asked, everything, waits
 
@@ -91,6 +93,8 @@ class Tracker(InNotebooks):
         self.network = network_of(graph)
         self._lock = threading.RLock()
         self._ledger = Ledger(self.network)
+        self._kernel: Any = None
+        self._usual_step: UsualStep = never_usual
         with without_cycle_search():
             self._workings = workings_of(self.network)
             self._choice = engine, kernel
@@ -114,7 +118,7 @@ class Tracker(InNotebooks):
     @property
     def kernel(self) -> bool:
         """Whether the compiled kernel is in use."""
-        return self._engine.kernel is not None
+        return self._kernel is not None
 
     def __repr__(self) -> str:
         kernel = " on the kernel" if self.kernel else ""
@@ -166,9 +170,16 @@ class Tracker(InNotebooks):
         `delivered` ends requests that were eligible before this step.
         """
         with self._lock:
-            touched = None if inputs else self._take_quickly(messages, requests, delivered)
-            if touched is None:
+            try:
+                woken = self._usual_step(messages, delivered, requests, inputs)
+            except BaseException as error:
+                self._broken_off(error)
+                woken = None
+            if woken is None:
                 touched = self._take(inputs, messages, requests, delivered)
+            else:
+                self._steps += 1
+                touched = self._taken(woken, inputs, messages, requests, delivered) if woken is not False else ()
             if self._awaited.ready:
                 self._awaited.tell(self)
             if not touched or not self._subscriptions.any:
@@ -176,47 +187,33 @@ class Tracker(InNotebooks):
             self._subscriptions.collect(self, touched)
         self._subscriptions.make_calls()
 
-    def _take_quickly(self, messages: Any, requests: Any, delivered: Any) -> Touched | None:
-        """Let the kernel take a usual step; what it touches, if that is news to anybody. None where it is not usual."""
-        ledger = self._ledger
-        if ledger.registrar is None:
-            return None
-        try:
-            woken = ledger.registrar.step(messages, delivered, requests)
-        except OverflowError:  # a number beyond what the kernel can count
-            self._leave_kernel()
-            return None
-        except BaseException as error:
-            self._rebuild()
-            raise _named(error) from None
-        if woken is None:
-            return None
-        self._steps += bool(messages or requests or delivered)
-        if delivered:
-            for name, time in delivered:
-                self._over((ledger.nodes[name], time))
+    def _taken(self, woken: list[int], inputs: Any, messages: Any, requests: Any, delivered: Any) -> Touched:
+        """The kernel took a usual step, and released waiters; what it touched, if that is news to anybody."""
+        nodes = self._ledger.nodes
+        for name, time in delivered:
+            self._over((nodes[name], time))
         if woken:
             self._wake(self._engine.freed(woken))
-        if requests:
-            for name, time in requests:
-                self._admit(ledger.nodes[name], time)
-        return (*messages, *requests, *delivered) if ledger.registrar.kernel.news else ()
+        for name, time in requests:
+            self._admit(nodes[name], time)
+        if not self._kernel.news:
+            return ()
+        return (*messages, *requests, *delivered, *((name,) for name in inputs or ()))
+
+    def _broken_off(self, error: BaseException) -> None:
+        """The engine stopped in the middle of an update; the state before is there again. Raised, where it must be."""
+        if isinstance(error, OverflowError) and self.kernel:  # a number beyond what the kernel can count
+            self._choice = self._choice[0], False
+            self._rebuild()
+            return
+        self._rebuild()
+        raise TooMuchWork() if isinstance(error, TooMuchForKernel) else error from None
 
     def _take(self, inputs: Any, messages: Any, requests: Any, delivered: Any) -> Touched:
         """Take any step, judged by the definitions; what it touched."""
         commit = Commit(self._ledger, self._engine, self._workings)
         commit.judge(inputs, messages, requests, delivered)
-        try:
-            try:
-                woken = self._engine.update(commit.changes)
-            except OverflowError:
-                if self._engine.kernel is None:
-                    raise
-                self._leave_kernel()
-                woken = self._engine.update(commit.changes)
-        except BaseException as error:
-            self._rebuild()
-            raise _named(error) from None
+        woken = self._update(commit.changes)
         commit.enter()
         self._steps += bool(inputs or messages or requests or delivered)
         self._entries += commit.entries
@@ -226,6 +223,14 @@ class Tracker(InNotebooks):
         for node, time in commit.asked:
             self._admit(node, time)
         return commit.touched() if self._subscriptions.any else ()
+
+    def _update(self, changes: list[Change]) -> list[int]:
+        """The waiters that changes release; without the kernel where it cannot count so far."""
+        try:
+            return self._engine.update(changes)
+        except BaseException as error:
+            self._broken_off(error)
+        return self._update(changes)
 
     def _begin(self, inputs: Mapping[str, Iterable[Any]], requests: Iterable[tuple[str, Any]]) -> None:
         network, ledger = self.network, self._ledger
@@ -249,7 +254,7 @@ class Tracker(InNotebooks):
         try:
             self._engine.update(changes)
         except OverflowError:
-            if self._engine.kernel is None:
+            if not self.kernel:
                 raise
             self._choice = self._choice[0], False
             self._engine = self._new_engine()
@@ -286,16 +291,13 @@ class Tracker(InNotebooks):
         self._eligible.pop(request, None)
         self._fresh.pop(request, None)
 
-    def _leave_kernel(self) -> None:
-        """Go on with the kernel's twin in the state of the ledger."""
-        self._choice = self._choice[0], False
-        self._rebuild()
-
     def _new_engine(self) -> Engine:
         if self._ledger.registrar is not None:
             self._entries += self._ledger.registrar.entries
         engine = self._workings.engine(*self._choice)
-        self._ledger.registrar = registrar_of(self._workings, engine, self._ledger)
+        self._kernel = engine.kernel
+        registrar = self._ledger.registrar = registrar_of(self._workings, engine, self._ledger)
+        self._usual_step = never_usual if registrar is None else registrar.kernel.step
         return engine
 
     def _rebuild(self) -> None:
@@ -363,20 +365,21 @@ class Tracker(InNotebooks):
         """
         if not self._fresh:
             return ()
+        names = self.network.nodes
+        return tuple([Pointstamp(names[node], time) for node, time in self.ready_by_number()])
+
+    def ready_by_number(self) -> Iterable[tuple[int, Any]]:
+        """`get_ready` with the numbers of nodes instead of their names."""
+        if not self._fresh:
+            return ()
         with self._lock:
             fresh, self._fresh = self._fresh, {}
-            return self._in_order(fresh)
+            return [(node.number, time) for node, time in _sorted(fresh)]
 
     def eligible(self) -> tuple[Pointstamp, ...]:
         """All pending requests that may be delivered now, in the order of `get_ready`."""
         with self._lock:
-            return self._in_order(self._eligible)
-
-    def _in_order(self, requests: Iterable[tuple[Node, Any]]) -> tuple[Pointstamp, ...]:
-        found = list(requests)
-        if len(found) > 1:
-            found.sort(key=lambda request: (request[0].number, request[0].domain.sort_key(request[1])))
-        return tuple([Pointstamp(node.name, time) for node, time in found])
+            return _in_order(self._eligible)
 
     def frontier(self, location: str) -> tuple[Any, ...]:
         """Clock's minimal times at a location, in a linear extension of their order; PS601 where they fall without end.
@@ -449,7 +452,7 @@ class Tracker(InNotebooks):
         """The pending requests, the ready ones included, in the order of `get_ready`."""
         with self._lock:
             nodes = self._ledger.nodes.values()
-            return self._in_order((node, time) for node in nodes for time in node.requests)
+            return _in_order((node, time) for node in nodes for time in node.requests)
 
     def inputs(self) -> dict[str, tuple[Any, ...]]:
         """The times from which each input may still bring messages."""
@@ -480,7 +483,7 @@ class Tracker(InNotebooks):
         with self._lock:
             handed_out = [request for request in self._eligible if request not in self._fresh]
             since = [(node.name, *since) for node, *since in self._waiters.values()]
-            reported = self._in_order(handed_out)
+            reported = _in_order(handed_out)
             return write_snapshot(self.inputs(), self.messages(), self.pending(), reported, self._steps, since)
 
     @classmethod
@@ -525,7 +528,7 @@ class Tracker(InNotebooks):
         """So many steps were taken, and requests wait since then; those that are not named, from the beginning."""
         known = {(node, time): (waiter, at) for waiter, (node, time, _, at) in self._waiters.items()}
         if not known.keys() >= since.keys():
-            raise bad_snapshot("it says since when requests wait that do not wait")
+            raise bad_snapshot("it says since when some requests wait that are not waiting")
         self._steps = steps
         self._waiters = {}
         for request, (step, at) in since.items():
@@ -540,6 +543,13 @@ class Tracker(InNotebooks):
             check_invariants(self, self._ledger)
 
 
-def _named(error: BaseException) -> BaseException:
-    """The error as a tracker raises it."""
-    return TooMuchWork() if isinstance(error, TooMuchForKernel) else error
+def _in_order(requests: Iterable[tuple[Node, Any]]) -> tuple[Pointstamp, ...]:
+    return tuple([Pointstamp(node.name, time) for node, time in _sorted(requests)])
+
+
+def _sorted(requests: Iterable[tuple[Node, Any]]) -> list[tuple[Node, Any]]:
+    """In node order, then in a linear extension of the time order."""
+    found = list(requests)
+    if len(found) > 1:
+        found.sort(key=lambda request: (request[0].number, request[0].domain.sort_key(request[1])))
+    return found

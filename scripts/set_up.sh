@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 part=${1:-all}
 stamp=.venv/set-up-complete
-fingerprint=$(pwd -P && cat pyproject.toml setup.py constraints.txt scripts/set_up.sh progress/kernel/*.* | cksum)
+fingerprint=$(pwd -P && cat pyproject.toml setup.py constraints.txt scripts/set_up.sh scripts/fetch_kafka.py progress/kernel/*.* | cksum)
 if [ -x .venv/bin/python ]; then
     there=$(cat "$stamp" 2>/dev/null || true)
     [ "$there" != "$fingerprint all" ] || exit 0
@@ -73,7 +73,7 @@ want_compiler() {
     has_compiler "$1" || echo "set-up: going on without a C compiler: all works, but the engine runs in plain Python, slower"
 }
 
-# Spark needs Java, and fetches GraphFrames when it starts for the first time. Whoever has no use for it says
+# Spark needs Java, and fetches GraphFrames when it starts for the first time; so it does Delta Lake and Iceberg for tests. Whoever has no use for it says
 # WITHOUT_SPARK=1; all else works without, and only where CI is set is it an error that one of the two cannot be had.
 has_java() {
     "$1" -c 'from progress.runtime.on_spark.jvm import check_java; check_java()' >/dev/null 2>&1
@@ -86,7 +86,8 @@ want_spark() {
         { apt-get install -qq -y openjdk-17-jre-headless || { apt-get update -qq && apt-get install -qq -y openjdk-17-jre-headless; }; } >/dev/null 2>&1 </dev/null || true
     fi
     echo "set-up: starting Spark once, so that it has what it needs"
-    said=$("$1" -c 'from progress.runtime.on_spark.session import start_session; start_session().stop()' 2>&1) && return
+    said=$("$1" -c 'from progress.runtime.on_spark.session import DELTA, ICEBERG, start_session
+start_session(packages=[DELTA, ICEBERG]).stop()' 2>&1) && return
     said=$(printf '%s\n' "$said" | tail -n 1)
     [ -z "${CI:-}" ] || fail "Spark does not start: $said"
     echo "set-up: going on without Spark, whose tests will fail: $said"
@@ -120,6 +121,33 @@ want_graphviz() {
     echo "set-up: going on without Graphviz: the tests that draw for it fail"
 }
 
+# Tables of PostgreSQL are tested with a server of its own, which the tests start and stop. The package may not start another.
+has_postgresql() {
+    command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1
+}
+want_postgresql() {
+    [ "$part" = all ] && ! has_postgresql || return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "set-up: no PostgreSQL; installing the package postgresql"
+        export DEBIAN_FRONTEND=noninteractive
+        mkdir -p /etc/postgresql-common/createcluster.d
+        echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.d/no-cluster.conf
+        { apt-get install -qq -y --no-install-recommends postgresql || { apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql; }; } >/dev/null 2>&1 </dev/null || true
+    fi
+    ! has_postgresql || return 0
+    [ -z "${CI:-}" ] || fail "no PostgreSQL, with which its sink is tested; install the package postgresql"
+    echo "set-up: going on without PostgreSQL: the tests of its sink fail"
+}
+
+# Topics of Kafka are tested with a broker of its own, whose jars come as those of Spark do.
+want_kafka() {
+    [ "$part" = all ] && [ -z "${WITHOUT_SPARK:-}" ] || return 0
+    said=$("$1" scripts/fetch_kafka.py 2>&1) && return
+    said=$(printf '%s\n' "$said" | tail -n 1)
+    [ -z "${CI:-}" ] || fail "no broker of Kafka, with which its sink is tested: $said"
+    echo "set-up: going on without a broker of Kafka, whose tests will fail: $said"
+}
+
 install() {
     .venv/bin/python -I -m pip --disable-pip-version-check install --quiet --no-input --progress-bar off --constraint constraints.txt "$@" ||
         fail "pip could not install everything (its words are above); run make setup again when that is mended"
@@ -148,5 +176,7 @@ fi
 want_spark .venv/bin/python
 want_chromium
 want_graphviz
+want_postgresql
+want_kafka .venv/bin/python
 printf '%s %s\n' "$fingerprint" "$part" >"$stamp"
 echo "set-up: done; try .venv/bin/pointstamp --help"

@@ -86,6 +86,17 @@ def _places(module: object) -> list[object]:
     return [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
 
 
+@pytest.fixture(autouse=True)
+def _folder_of_tests() -> Iterator[None]:
+    """A test ends in the folder in which it began: the next one would look for its files elsewhere."""
+    before = Path.cwd()
+    yield
+    after = Path.cwd()
+    if after != before:
+        os.chdir(before)
+        pytest.fail(f"the test went to the folder {after} and stayed there")
+
+
 @cache
 def _keep_what_spark_loaded() -> None:
     """Once, after the first test with Spark: its modules, which were not there when all was collected, stay as well."""

@@ -25,6 +25,12 @@ class Finding(NamedTuple):
 
     `hint` is the smallest change that mends it. `witness` is plain data that shows it; its key `walks`, where there is
     one, is drawn: walks of steps `[name, time]` or `[name, time, note]`. `severity` is the code's usual one if None.
+
+    Examples
+    --------
+    >>> from graphs.adapters import Finding
+    >>> Finding("PS912", "'sum' may never run", "let 'a' always send").severity is None
+    True
     """
 
     code: str
@@ -40,6 +46,13 @@ class Found(NamedTuple):
     `graph` has the tool's names; it is judged like a graph of a file (Conditions 1 and 2, transitivity, advancing).
     `unknown`: sentences, each about something that cannot be read from the graph because it is decided in a run.
     `told`: codes of the engine's findings that `findings` say already, in the words of the tool.
+
+    Examples
+    --------
+    >>> from graphs import from_edges
+    >>> from graphs.adapters import Found
+    >>> Found(from_edges([(None, "a")])).findings
+    ()
     """
 
     graph: Graph
@@ -114,6 +127,25 @@ def to_dataflow(given: Any) -> Dataflow:
     """The tool's own node functions as a dataflow, for the engine `asyncio`: of LangGraph, or of agent-framework.
 
     Joins wait until nothing of their round can come any more, and rounds stay apart (docs/adapters.md).
+
+    Returns
+    -------
+    The dataflow, to be run.
+
+    Raises
+    ------
+    PointstampError
+        PS903 where it is a graph of neither tool.
+
+    Examples
+    --------
+    >>> from graphs.adapters import to_dataflow
+    >>> from pointstamp import PointstampError
+    >>> try:
+    ...     to_dataflow("a text")
+    ... except PointstampError as error:
+    ...     print(error.code, error.hint)
+    PS903 a StateGraph of LangGraph, or a Workflow of agent-framework
     """
     tool = type(given).__module__.partition(".")[0]
     if tool == "langgraph":

@@ -16,7 +16,14 @@ from graphs.adapters.rounds import Rounds
 
 
 class Words(NamedTuple):
-    """How a tool would mend each fault; `{join}`, `{sources}`, `{one}`, `{other}`, `{loop}` are put in."""
+    """How a tool would mend each fault; `{join}`, `{sources}`, `{one}`, `{other}`, `{loop}` are put in.
+
+    Examples
+    --------
+    >>> from graphs.adapters.agent_findings import Words
+    >>> Words(*["", "let {one} always send"], "", "", "").may_never_fire.format(one="a")
+    'let a always send'
+    """
 
     fires_more_than_once: str
     may_never_fire: str
@@ -41,7 +48,22 @@ def judge(agents: AgentGraph, words: Words) -> tuple[Rounds, list[Finding]]:
 
 
 def found_in(agents: AgentGraph, words: Words, unknown: Sequence[str] = ()) -> Found:
-    """What an adapter answers of an agent graph."""
+    """What an adapter answers of an agent graph.
+
+    Returns
+    -------
+    The graph whose times are rounds, with the findings.
+
+    Examples
+    --------
+    >>> from graphs.adapters.agent_findings import Words, found_in
+    >>> from graphs.adapters.agents import AgentGraph, Exit, Part
+    >>> agents = AgentGraph("two", "plan", "END", limit="its step limit")
+    >>> agents.add(Part("plan", "step", [Exit(("write",))]))
+    >>> agents.add(Part("write", "step", [Exit(("plan", "END"), "one", "it")]))
+    >>> found_in(agents, Words("", "", "", "", "")).findings
+    []
+    """
     rounds, findings = judge(agents, words)
     return Found(rounds.graph(), findings, unknown)
 

@@ -42,15 +42,11 @@ WORDS = Words(
 
 
 def read(target: str) -> Found:
-    """The adapter (`graphs.adapters.Adapter`)."""
-    return read_graph(load(target), target)
-
-
-def read_graph(given: Any, name: str = "") -> Found:
-    """What there is to say of a Workflow, and of those within it."""
+    """The adapter (`graphs.adapters.Adapter`): what there is to say of a Workflow, and of those within it."""
+    given = load(target)
     if not isinstance(given, Workflow):
         raise PointstampError(
-            "PS903", f"{name} is {brief(given)}, not a Workflow", "what WorkflowBuilder(...).build() gives"
+            "PS903", f"{target} is {brief(given)}, not a Workflow", "what WorkflowBuilder(...).build() gives"
         )
     return together(_read(given, ""))
 

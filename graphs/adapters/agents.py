@@ -7,6 +7,7 @@ It says what the tool will do as far as that can be read, and not more: a way ou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 Takes: TypeAlias = Literal["all", "together", "one", "some", "unsure"]
@@ -21,6 +22,12 @@ class Exit(NamedTuple):
     `takes` says which of `targets` a node that has run goes on to: `all` of them; all `together`, or none; exactly
     `one`; `some`, which may well be several, or none; `unsure`: nobody knows, none, one or several. `by` is who
     decides, in the tool's words.
+
+    Examples
+    --------
+    >>> from graphs.adapters.agents import Exit
+    >>> Exit(("write", "END"), "one", "the function route").takes
+    'one'
     """
 
     targets: tuple[str, ...]
@@ -35,6 +42,12 @@ class Part(NamedTuple):
     `all`, when every source has sent; `rest`, when nothing else runs; `fork`, when all that a fork before it began is
     over. `shown` is its name in findings. `steps` is how many steps of the tool it takes. `pauses`: it may hand over
     to somebody outside, who may never answer. `silent`: it may also take no way out at all.
+
+    Examples
+    --------
+    >>> from graphs.adapters.agents import Exit, Part
+    >>> Part("plan", "step", [Exit(("write",))]).steps
+    1
     """
 
     name: str
@@ -46,6 +59,7 @@ class Part(NamedTuple):
     silent: bool = False
 
 
+@dataclass(eq=False)
 class AgentGraph:
     """The parts by name, where a run starts, and what the tool does about limits and what joins keep.
 
@@ -54,30 +68,28 @@ class AgentGraph:
     have when a run ends, for the next one on the same `kept_by`. `pace`: nodes run in `steps`, all of one before any
     of the next; or `free`ly, as soon as they can and as long as they take; None where the order does not show.
     `optional_joins`: a join of which one source is there anyway is simply not on the way of a run without the other.
+
+    Examples
+    --------
+    >>> from graphs.adapters.agents import AgentGraph, Exit, Part
+    >>> agents = AgentGraph("two", "plan", "END", limit="its step limit")
+    >>> agents.add(Part("plan", "step", [Exit(("write",))]))
+    >>> agents.add(Part("write", "step", [Exit(("plan", "END"), "one", "it")]))
+    >>> [(name, target) for name, _, _, target in agents.arcs()]
+    [('plan', 'write'), ('write', 'plan'), ('write', 'END')]
     """
 
-    def __init__(
-        self,
-        name: str,
-        start: str,
-        end: str,
-        *,
-        limit: str,
-        keeps: bool = False,
-        kept_by: str = "",
-        pace: Pace = None,
-        optional_joins: bool = False,
-    ) -> None:
-        self.name = name
-        self.start = start
-        self.end = end
-        self.limit = limit
-        self.keeps = keeps
-        self.kept_by = kept_by
-        self.pace: Pace = pace
-        self.optional_joins = optional_joins
-        self.is_open = False  # there are ways that cannot be read, so that a run may come to any part
-        self.parts: dict[str, Part] = {}
+    name: str
+    start: str
+    end: str
+    _: KW_ONLY
+    limit: str
+    keeps: bool = False
+    kept_by: str = ""
+    pace: Pace = None
+    optional_joins: bool = False
+    is_open: bool = field(default=False, init=False)  # there are ways that cannot be read: a run may come to any part
+    parts: dict[str, Part] = field(default_factory=dict, init=False)
 
     def add(self, part: Part) -> None:
         """Add a part; its exits may lead to parts that are added later."""

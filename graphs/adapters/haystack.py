@@ -40,14 +40,10 @@ WORDS = Words(
 
 
 def read(target: str) -> Found:
-    """The adapter (`graphs.adapters.Adapter`)."""
-    return read_graph(load(target), target)
-
-
-def read_graph(given: Any, name: str = "") -> Found:
-    """What there is to say of a Pipeline."""
+    """The adapter (`graphs.adapters.Adapter`): what there is to say of a Pipeline."""
+    given = load(target)
     if not isinstance(getattr(given, "graph", None), type(Pipeline().graph)):
-        raise PointstampError("PS903", f"{name} is {brief(given)}, not a Pipeline", "a haystack.Pipeline")
+        raise PointstampError("PS903", f"{target} is {brief(given)}, not a Pipeline", "a haystack.Pipeline")
     agents, unknown = describe(given)
     return found_in(agents, WORDS, unknown)
 

@@ -46,15 +46,11 @@ WORDS = Words(
 
 
 def read(target: str) -> Found:
-    """The adapter (`graphs.adapters.Adapter`)."""
-    return read_graph(load(target), target)
-
-
-def read_graph(given: Any, name: str = "") -> Found:
-    """What there is to say of a StateGraph, or of a compiled one."""
+    """The adapter (`graphs.adapters.Adapter`): what there is to say of a StateGraph, or of a compiled one."""
+    given = load(target)
     builder = getattr(given, "builder", given)
     if not isinstance(builder, StateGraph):
-        raise PointstampError("PS903", f"{name} is {brief(given)}, not a StateGraph", "a StateGraph, compiled or not")
+        raise PointstampError("PS903", f"{target} is {brief(given)}, not a StateGraph", "a StateGraph, compiled or not")
     return together(_read(given, builder, ""))
 
 

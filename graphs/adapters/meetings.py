@@ -252,10 +252,7 @@ def _told_waiting(
     sources = [agents.shown(arc.source) for arc in rounds.entering[name]]
     message = f"'{shown}' waits until the loop of '{loop}' is over, and takes nothing from it"
     hint = words.waits_for_an_unrelated_loop.format(
-        join=shown,
-        loop=loop,
-        sources=", ".join(sources),
-        quoted=", ".join(f"'{source}'" for source in sources),
+        join=shown, loop=loop, sources=", ".join(sources), quoted=", ".join(f"'{source}'" for source in sources)
     )
     walks = []
     for ways, begin, end in ((to, one, ends[0]), (away, other, ends[1])):

@@ -18,6 +18,36 @@ def cycle_findings(graph: Timeline, refuses: str, hint: Callable[[Sequence[Need]
     """A finding for each cycle that does not go back in time; of one that does, that the tool refuses it.
 
     `refuses`: the tool, where it refuses all cycles of several assets. `hint`: what would mend a walk.
+
+    Returns
+    -------
+    The findings, as they are read.
+
+    Examples
+    --------
+    >>> from graphs.adapters.partition_findings import cycle_findings
+    >>> from graphs.adapters.partitions import Need, Needs
+    >>> class Days:
+    ...     def assets(self):
+    ...         return ["raw", "total"]
+    ...
+    ...     def check_key(self, asset, key):
+    ...         pass
+    ...
+    ...     def needs(self, asset, key):
+    ...         before = [Need("total", key)]
+    ...         return Needs([Need("raw", key), *before] if asset == "total" else [])
+    ...
+    ...     def ways(self):
+    ...         return [("raw", "total"), ("total", "total")]
+    ...
+    ...     def samples(self, component):
+    ...         return [Need(asset, "2") for asset in component]
+    ...
+    ...     def moment(self, need):
+    ...         return int(need.key)
+    >>> [finding.message for finding in cycle_findings(Days(), "", lambda walk: "")]
+    ['total[2] needs total[2]: it waits for itself']
     """
     for cycle in cycles(graph):
         names = " and ".join(cycle.assets) if len(cycle.assets) < 3 else f"{len(cycle.assets)} assets"

@@ -19,7 +19,14 @@ MOST_WALKS = 30_000  # questions to a mapping that judging the cycles of one gra
 
 
 class Need(NamedTuple):
-    """A partition of an asset; None as the key of an asset without partitions."""
+    """A partition of an asset; None as the key of an asset without partitions.
+
+    Examples
+    --------
+    >>> from graphs.adapters.partitions import Need
+    >>> print(Need("raw", "2026-01-01"), Need("settings", None))
+    raw[2026-01-01] settings
+    """
 
     asset: str
     key: str | None
@@ -32,6 +39,12 @@ class Needs(NamedTuple):
     """What a partition is made from: `exist` now or later; `never`: asked for, and there can be no such partition.
 
     `unknown`: inputs of which only the tool can tell, while it runs, which partitions are needed.
+
+    Examples
+    --------
+    >>> from graphs.adapters.partitions import Need, Needs
+    >>> Needs([Need("raw", "1")]).never
+    ()
     """
 
     exist: Sequence[Need]
@@ -88,6 +101,31 @@ def completeness(
     """Whether the inputs of a partition have all materialised. `have`: the partitions of each asset that have.
 
     Cost: one question to the mapping of each input.
+
+    Returns
+    -------
+    What is needed, what of it is missing, and what is not known.
+
+    Raises
+    ------
+    PointstampError
+        PS926 where there is no such asset or partition.
+
+    Examples
+    --------
+    >>> from graphs.adapters.partitions import Need, Needs, completeness
+    >>> class Days:
+    ...     def assets(self):
+    ...         return ["raw", "total"]
+    ...
+    ...     def check_key(self, asset, key):
+    ...         pass
+    ...
+    ...     def needs(self, asset, key):
+    ...         before = [Need("total", str(int(key) - 1))] if int(key) else []
+    ...         return Needs([Need("raw", key), *before] if asset == "total" else [])
+    >>> completeness(Days(), {"raw": ["1"]}, "total", "1").missing
+    [Need(asset='total', key='0')]
     """
     for name in (asset, *have):
         if name not in graph.assets():

@@ -37,15 +37,11 @@ WORDS = Words(
 
 
 def read(target: str) -> Found:
-    """The adapter (`graphs.adapters.Adapter`)."""
-    return read_graph(load(target), target)
-
-
-def read_graph(given: Any, name: str = "") -> Found:
-    """What there is to say of a built Graph."""
+    """The adapter (`graphs.adapters.Adapter`): what there is to say of a built Graph."""
+    given = load(target)
     if not isinstance(given, Graph):
         right = "what GraphBuilder(...).build() gives"
-        raise PointstampError("PS903", f"{name} is {brief(given)}, not a built Graph", right)
+        raise PointstampError("PS903", f"{target} is {brief(given)}, not a built Graph", right)
     agents, unknown = describe(given)
     return found_in(agents, WORDS, unknown)
 

@@ -30,7 +30,23 @@ _RIGHT = "module:attribute or file.py:attribute, like app:graph"
 
 
 def load(target: str) -> Any:
-    """The object that a target names. Cost: that of importing its module."""
+    """The object that a target names. Cost: that of importing its module.
+
+    Returns
+    -------
+    The object.
+
+    Raises
+    ------
+    PointstampError
+        PS903 where the target does not name one, PS904 where its module raises.
+
+    Examples
+    --------
+    >>> from graphs.adapters.target import load
+    >>> load("math:pi") > 3
+    True
+    """
     place, separator, attribute = target.rpartition(":")
     if not separator or not place or not attribute:
         raise PointstampError("PS903", f"{brief(target)} does not name an attribute", _RIGHT)

@@ -4,7 +4,8 @@ GraphFrames' Pregel does it, a round a call: the times that were new in the roun
 their nodes, moved by the pieces of the edges' summaries, which are columns; what arrives at a node is gathered as an
 array of structs, reduced to its minimal elements, and compared to what is known there. Nodes where nothing was new send
 nothing. All of it is SQL. After a round there is a checkpoint, which cuts the lineage, and the next is the same plan
-again; so a round can be told of, and a run be stopped. A round costs a pass over the edges and one over the nodes.
+again; so each round can be reported, and a run can be stopped. A round costs a pass over the edges and one over the
+nodes.
 
 Where a number can fall again and again, going round would take as many rounds as the fall is deep. Components with such
 a summary go to the local engine, which runs falls to their end at once or says that they have none (PS601).

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from graphs import shape
 from graphs.at_scale.errors import no_engine, not_here, wrong_table
@@ -125,6 +125,19 @@ def open_in_spark(graph: Graph | Tables, session: SparkSession | None = None) ->
     """The graph in Spark, for several questions; `release` it in the end.
 
     Cost: `graphs.at_scale.opening`; a session is started where there is none (`progress.runtime.on_spark.session`).
+
+    Returns
+    -------
+    The graph, for `check_conditions`, `close` and the other questions.
+
+    Examples
+    --------
+    >>> from graphs import from_edges
+    >>> from graphs.at_scale import close, open_in_spark
+    >>> graph = open_in_spark(from_edges([("a", "b")]))
+    >>> close(graph, [("a", 3)]).frontiers["b"]
+    (3,)
+    >>> graph.release()
     """
     from graphs.at_scale.opening import open_graph, open_tables
     from progress.runtime.on_spark.session import check_session, start_session
@@ -156,38 +169,33 @@ def _rows(table: DataFrame | str | os.PathLike[str]) -> list[dict[str, Any]]:
     return list(table.toArrow().to_pylist())
 
 
-class _Asked:
-    """One question: the graph on the engine that was chosen, released afterwards where it was opened for it."""
+Answer = TypeVar("Answer")
 
-    def __init__(
-        self, graph: AnyGraph, engine: str, session: SparkSession | None, say: Say | None, options: Options
-    ) -> None:
-        choice = choose_engine(graph, engine)
-        options.look()
-        if say is not None:
-            say(str(choice))
-        self.local: Graph | None = None
-        self.spark: SparkGraph | None = None
-        self._opened = False
-        if isinstance(graph, SparkGraph):
-            self.spark = graph
-        elif choice.engine == "local":
-            self.local = local_graph(graph)
-        else:
-            self.spark = open_in_spark(graph, session)
-            self._opened = True
 
-    def in_spark(self) -> SparkGraph:
-        """The graph there, every domain agreed on."""
-        assert self.spark is not None
-        if self.spark.mismatches:
-            raise self.spark.mismatches[0].error
-        return self.spark
-
-    def over(self) -> None:
-        """Let Spark forget what was opened for the question."""
-        if self._opened and self.spark is not None:
-            self.spark.release()
+def _answered(
+    graph: AnyGraph,
+    engine: str,
+    session: SparkSession | None,
+    say: Say | None,
+    options: Options,
+    here: Callable[[Graph], Answer],
+    there: Callable[[SparkGraph], Answer],
+) -> Answer:
+    """Ask the engine that is chosen; what is opened in Spark for this question alone is released afterwards."""
+    choice = choose_engine(graph, engine)
+    options.look()
+    if say is not None:
+        say(str(choice))
+    if not isinstance(graph, SparkGraph) and choice.engine == "local":
+        return here(local_graph(graph))
+    spark = graph if isinstance(graph, SparkGraph) else open_in_spark(graph, session)
+    try:
+        if spark.mismatches:
+            raise spark.mismatches[0].error
+        return there(spark)
+    finally:
+        if spark is not graph:
+            spark.release()
 
 
 def close(
@@ -214,15 +222,14 @@ def close(
     >>> close(from_edges([("a", "b")], lambda edge: {"advance": 1}), [("a", 3)], engine="local").frontiers["b"]
     (4,)
     """
-    asked = _Asked(graph, engine, session, say, options)
-    if asked.local is not None:
-        return closure.close(asked.local, pointstamps)
     from graphs.at_scale.closure import close_in_spark
 
-    try:
-        return close_in_spark(asked.in_spark(), pointstamps, options)
-    finally:
-        asked.over()
+    def here(local: Graph) -> closure.Closure | SparkClosure:
+        return closure.close(local, pointstamps)
+
+    return _answered(
+        graph, engine, session, say, options, here, lambda spark: close_in_spark(spark, pointstamps, options)
+    )
 
 
 def proof(
@@ -247,15 +254,17 @@ def proof(
     >>> [tuple(step) for step in proof(from_edges([("a", "b")]), ("a", 3), ("b", 3), engine="local")]
     [('a', 3), ('a->b', 3), ('b', 3)]
     """
-    asked = _Asked(graph, engine, session, say, options)
-    if asked.local is not None:
-        return CouldResultIn(asked.local).proof(start, end)
     from graphs.at_scale.could_result_in import proof_in_spark
 
-    try:
-        return proof_in_spark(asked.in_spark(), (start, end), options)
-    finally:
-        asked.over()
+    return _answered(
+        graph,
+        engine,
+        session,
+        say,
+        options,
+        lambda local: CouldResultIn(local).proof(start, end),
+        lambda spark: proof_in_spark(spark, (start, end), options),
+    )
 
 
 def check_conditions(
@@ -278,15 +287,11 @@ def check_conditions(
     >>> check_conditions(from_edges([("a", "b"), ("b", "a")]), engine="local").advancing.holds
     False
     """
-    asked = _Asked(graph, engine, session, say, options)
-    if asked.local is not None:
-        return conditions.check_conditions(asked.local)
     from graphs.at_scale.conditions import check_in_spark
 
-    try:
-        return check_in_spark(asked.in_spark(), options)
-    finally:
-        asked.over()
+    return _answered(
+        graph, engine, session, say, options, conditions.check_conditions, lambda spark: check_in_spark(spark, options)
+    )
 
 
 def strong_components(
@@ -309,19 +314,16 @@ def strong_components(
     >>> strong_components(from_edges([("a", "b"), ("b", "a"), ("b", "c")]), engine="local")
     [['a', 'b']]
     """
-    asked = _Asked(graph, engine, session, say, options)
-    if asked.local is not None:
-        return _components(asked.local)
+    return _answered(graph, engine, session, say, options, _components, lambda spark: _in_spark(spark, options))
+
+
+def _in_spark(spark: SparkGraph, options: Options) -> list[list[str]]:
     from graphs.at_scale.components import components
 
-    try:
-        spark = asked.in_spark()
-        inner = spark.edges.where("src IS NOT NULL AND dst IS NOT NULL").select("src", "dst")
-        with one_group(spark.session, options, "components"):
-            found = components(spark, inner, options).nodes.join(spark.nodes.select("id", "name"), "id")
-            rows = sorted(tuple(row) for row in found.select("id", "component", "name").collect())
-    finally:
-        asked.over()
+    inner = spark.edges.where("src IS NOT NULL AND dst IS NOT NULL").select("src", "dst")
+    with one_group(spark.session, options, "components"):
+        found = components(spark, inner, options).nodes.join(spark.nodes.select("id", "name"), "id")
+        rows = sorted(tuple(row) for row in found.select("id", "component", "name").collect())
     groups: dict[int, list[str]] = {}
     for _, component, name in rows:
         groups.setdefault(component, []).append(name)
@@ -359,7 +361,8 @@ def unreachable(
     """
     from graphs.at_scale.shape import unreachable_in_spark
 
-    return _shape(shape.unreachable, unreachable_in_spark, _Asked(graph, engine, session, say, options), options)
+    here, there = _named(shape.unreachable), lambda spark: unreachable_in_spark(spark, options)
+    return _answered(graph, engine, session, say, options, here, there)
 
 
 def dangling(
@@ -384,19 +387,15 @@ def dangling(
     """
     from graphs.at_scale.shape import dangling_in_spark
 
-    return _shape(shape.dangling, dangling_in_spark, _Asked(graph, engine, session, say, options), options)
+    here, there = _named(shape.dangling), lambda spark: dangling_in_spark(spark, options)
+    return _answered(graph, engine, session, say, options, here, there)
 
 
-def _shape(
-    here: Callable[[Network], Sequence[int]],
-    there: Callable[[SparkGraph, Options], list[str]],
-    asked: _Asked,
-    options: Options,
-) -> list[str]:
-    if asked.local is not None:
-        network = asked.local.network()
-        return [network.name(location) for location in here(network)]
-    try:
-        return there(asked.in_spark(), options)
-    finally:
-        asked.over()
+def _named(locations: Callable[[Network], Sequence[int]]) -> Callable[[Graph], list[str]]:
+    """The names of the locations that a question about shape answers with."""
+
+    def names(graph: Graph) -> list[str]:
+        network = graph.network()
+        return [network.name(location) for location in locations(network)]
+
+    return names

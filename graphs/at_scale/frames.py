@@ -1,5 +1,5 @@
-"""Rows of the driver as a frame. They are handed over by column and stand in its plan, so that who joins them needs no
-job for them, and no process of Python.
+"""Rows of the driver as a frame. They are handed over by column and stand in its plan, so that joining them needs
+neither a job nor a process of Python.
 """
 
 from __future__ import annotations

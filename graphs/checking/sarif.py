@@ -25,11 +25,7 @@ FINGERPRINT = "pointstampFinding/v1"
 
 def render(reports: Sequence[FileReport], tool_version: str) -> str:
     """The log file, ended by a newline; `tool_version` is that of this project."""
-    driver = {
-        "name": "pointstamp",
-        "version": tool_version,
-        "rules": [_rule(entry) for entry in CODES.values()],
-    }
+    driver = {"name": "pointstamp", "version": tool_version, "rules": [_rule(entry) for entry in CODES.values()]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",

@@ -130,12 +130,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS511", "bad-snapshot", "error", "This is not a snapshot of a tracker of this graph."),
     ("PS512", "no-such-engine", "error", "The engine or the kernel that was asked for is not there."),
     ("PS513", "bad-trace", "error", "A line belongs to no recorded session."),
-    (
-        "PS514",
-        "sorter-misused",
-        "error",
-        "A sorter is used out of turn, or told of a node it has not handed out.",
-    ),
+    ("PS514", "sorter-misused", "error", "A sorter is used out of turn, or told of a node it has not handed out."),
     # Questions.
     ("PS601", "no-minimal-times", "error", "The answer goes down without end: it has no earliest times."),
     ("PS602", "outside-domain", "error", "A summary of your own gives something that is not a time of its target."),
@@ -177,6 +172,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS722", "not-copied", "error", "A node is to be copied for a run, and cannot be."),
     ("PS723", "used-by-another-run", "error", "Two runs, or two nodes, would share what is one's at a time."),
     ("PS724", "source-failed", "error", "A source raised an exception, or no message can be made of what it gave."),
+    ("PS725", "sink-failed", "error", "A sink cannot store what leaves, or say what it has stored."),
     ("PS730", "unsafe-state", "error", "The folder of a state belongs to somebody else, or others may write to it."),
     ("PS731", "bad-input-line", "error", "A line of an input is neither a message nor does it complete times."),
     ("PS732", "not-json", "error", "A value that leaves the graph cannot be written as JSON."),
@@ -195,6 +191,7 @@ _TABLE: tuple[tuple[str, str, Severity, str], ...] = (
     ("PS744", "mixed-tables", "error", "Values are not tables of one kind, or there is no kind to make."),
     ("PS745", "bad-row", "error", "Rows do not fit the columns of their table, or the columns are none."),
     ("PS746", "bad-order", "error", "An order of a run cannot be read, or does not fit the run."),
+    ("PS747", "not-in-order", "error", "A node is to take its messages in order, and the graph keeps it from that."),
     ("PS748", "replay-differs", "error", "A run that goes on did otherwise than the one that was killed."),
     ("PS749", "no-live-view", "error", "Nothing answers at the address of a live view, or something else does."),
     # Spark.
@@ -303,6 +300,8 @@ def _unknown(number: str) -> PointstampError:
     likely = begins[0] if begins else digits if digits in CODES else None
     close = likely or (None if is_number else nearest(number, names))
     hint = (
-        f"did you mean {close}?" if close else f"a number from {min(CODES)} to {max(CODES)}, as docs/codes lists them"
+        f"did you mean {close}?"
+        if close
+        else f"a number from {min(CODES)} to {max(CODES)}, as `pointstamp explain` lists them"
     )
     return PointstampError("PS614", f"there is no code {quoted(number)}", hint)

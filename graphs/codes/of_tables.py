@@ -6,10 +6,8 @@ from graphs.codes.explanation import Example, Explanation
 
 TABLES = {
     "PS771": Explanation(
-        means="""\
-Rows of a source have no time: there is nothing (null) in the column that holds it.""",
-        why="""\
-A row without a time belongs to no message. Taking it along would put it at a time by guess,
+        means="""Rows of a source have no time: there is nothing (null) in the column that holds it.""",
+        why="""A row without a time belongs to no message. Taking it along would put it at a time by guess,
 leaving it out would lose it without a word. All such rows are counted, and one is shown.""",
         example=Example(
             """\
@@ -21,14 +19,11 @@ list(FrameSource(rows, "day").items_for("threads", "roads", Nat()))
 """,
             "python",
         ),
-        fix="""\
-Mend the rows, or give them to a sink: `FrameSource(rows, "day", aside=without_day)`.""",
+        fix="""Mend the rows, or give them to a sink: `FrameSource(rows, "day", aside=without_day)`.""",
     ),
     "PS772": Explanation(
-        means="""\
-What stands in the column of times, or in the name of a file, is not a time of the input edge.""",
-        why="""\
-A time of another type is never before or after those of the edge, so nothing could ever say that
+        means="""What stands in the column of times, or in the name of a file, is not a time of the input edge.""",
+        why="""A time of another type is never before or after those of the edge, so nothing could ever say that
 it is complete.""",
         example=Example(
             """\
@@ -40,15 +35,12 @@ list(FrameSource(rows, "day").items_for("threads", "roads", Nat()))
 """,
             "python",
         ),
-        fix="""\
-`to=` makes times of what stands there, `lambda day: (day - FIRST).days` for dates; `aside=` takes
+        fix="""`to=` makes times of what stands there, `lambda day: (day - FIRST).days` for dates; `aside=` takes
 the rows that have none. For files, `time=` says where in the name the time is.""",
     ),
     "PS773": Explanation(
-        means="""\
-A DataFrame has other columns than those before it: names or types differ.""",
-        why="""\
-What is written to one table, or read as one input, has one set of columns. Spark would fill what
+        means="""A DataFrame has other columns than those before it: names or types differ.""",
+        why="""What is written to one table, or read as one input, has one set of columns. Spark would fill what
 is missing with nulls, or fail long after.""",
         example=Example(
             """\
@@ -64,15 +56,12 @@ Dataflow(graph).run(sources={"in": roads}, sinks={"out": ParquetSink(mkdtemp())}
 """,
             "python",
         ),
-        fix="""\
-Make the columns the same: `select`, `cast`, `withColumnRenamed`. Their order does not matter.""",
+        fix="""Make the columns the same: `select`, `cast`, `withColumnRenamed`. Their order does not matter.""",
     ),
     "PS774": Explanation(
-        means="""\
-A source cannot be read: the folder, a file, a column or the batches of a stream are not there, or
+        means="""A source cannot be read: the folder, a file, a column or the batches of a stream are not there, or
 it is not said how to read them.""",
-        why="""\
-It is said when the source is made or first read, in one line, and not by a job that fails later.""",
+        why="""It is said when the source is made or first read, in one line, and not by a job that fails later.""",
         example=Example(
             """\
 from pointstamp import FileSource
@@ -81,14 +70,11 @@ FileSource("incoming", form="csv")
 """,
             "python",
         ),
-        fix="""\
-What the line says. Files of text need `schema="day int, road string"`.""",
+        fix="""What the line says. Files of text need `schema="day int, road string"`.""",
     ),
     "PS776": Explanation(
-        means="""\
-A stream of Structured Streaming has failed.""",
-        why="""\
-Spark gives a stream up at its first failure. Batches that were written before are in the folder
+        means="""A stream of Structured Streaming has failed.""",
+        why="""Spark gives a stream up at its first failure. Batches that were written before are in the folder
 of the source, and the run goes on behind them.""",
         example=Example(
             """\
@@ -107,14 +93,11 @@ list(StreamSource(broken, "day", folder / "batches").items_for("threads", "days"
 """,
             "python",
         ),
-        fix="""\
-What the line says; then start the run again.""",
+        fix="""What the line says; then start the run again.""",
     ),
     "PS777": Explanation(
-        means="""\
-A folder has no commits of a ParquetSink, or one of them is not a commit.""",
-        why="""\
-Only what is committed is read, so that nobody sees half a time. A folder without commits is most
+        means="""A folder has no commits of a ParquetSink, or one of them is not a commit.""",
+        why="""Only what is committed is read, so that nobody sees half a time. A folder without commits is most
 often another folder.""",
         example=Example(
             """\
@@ -125,15 +108,12 @@ read_committed(start_session(), "nowhere")
 """,
             "python",
         ),
-        fix="""\
-The folder that was given to the sink. Ask `committed` first where it may be empty.""",
+        fix="""The folder that was given to the sink. Ask `committed` first where it may be empty.""",
     ),
     "PS778": Explanation(
-        means="""\
-A sink could not write a time: its rows could not be computed, or the place could not be written
+        means="""A sink could not write a time: its rows could not be computed, or the place could not be written
 to.""",
-        why="""\
-A sink of complete times writes them later than the node sends them, when the frontier has
+        why="""A sink of complete times writes them later than the node sends them, when the frontier has
 passed, and a DataFrame is computed when it is written. So the edge and the time are named, and
 not the node.
 Nothing of the time is in the table, and with `--state` the next start writes it.""",
@@ -150,16 +130,13 @@ Dataflow(graph).run(sources={"in": [(0, roads)]}, sinks={"out": ParquetSink(mkdt
 """,
             "python",
         ),
-        fix="""\
-What the line says: mend what makes the rows, or the folder. To find such rows where they are
+        fix="""What the line says: mend what makes the rows, or the folder. To find such rows where they are
 made, keep the table in the node: `out.keep(table, until=time, at="out")` computes it there.""",
     ),
     "PS779": Explanation(
-        means="""\
-Two edges have sinks that write to the same place: the same folder, or the same table under the
-same application.""",
-        why="""\
-Such a sink writes each time once and passes over a time that is there. The second edge's rows
+        means="""Two edges have sinks that write to the same place: the same folder, the same table under the
+same application, or one object with `deliver` and `last`, which gives one stamp and not two.""",
+        why="""Such a sink writes each time once and passes over a time that is there. The second edge's rows
 would be taken for a repetition of the first one's, and lost without a word.""",
         example=Example(
             """\
@@ -170,16 +147,13 @@ Dataflow(graph).run(sinks={"roads": DeltaSink("map"), "paths": DeltaSink("map")}
 """,
             "python",
         ),
-        fix="""\
-A folder for each edge. A table of Delta Lake takes several edges, each under an application of
+        fix="""A folder for each edge. A table of Delta Lake takes several edges, each under an application of
 its own: `DeltaSink("map", "roads")`.""",
     ),
     "PS780": Explanation(
-        means="""\
-A sink was given a place in which there is something that its run has not written, or a save mode
+        means="""A sink was given a place in which there is something that its run has not written, or a save mode
 that is none.""",
-        why="""\
-Such a sink passes over what its own run has written, which makes a repetition after a kill
+        why="""Such a sink passes over what its own run has written, which makes a repetition after a kill
 harmless. What another run has written is not a repetition: to pass over it would drop the new
 rows without a word, to add to it may double them. So the run is told which is meant, and files of
 somebody else are left alone. A start with the same `--state` is the same run, and goes on.""",
@@ -198,8 +172,7 @@ for _ in range(2):
 """,
             "python",
         ),
-        fix="""\
-Another place; or a mode, in the words of Spark: `ParquetSink(folder, "append")` adds rows, at
+        fix="""Another place; or a mode, in the words of Spark: `ParquetSink(folder, "append")` adds rows, at
 times that are there as well; `"overwrite"` replaces all; `"ignore"` leaves times that are there
 as they are; `"overwritePartitions"` replaces times that are written again, and leaves others.
 What is put together by `compact` gives way as a whole, and not while a run replaces commits.""",

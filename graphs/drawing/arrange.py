@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graphs.drawing.joints import least_height
 from graphs.drawing.level import level, parts
 from graphs.drawing.places import OUTSIDE, PASS, Box, Joint
-from graphs.drawing.plan import Group, Plan, all_of
+from graphs.drawing.plan import Group, NodePlan, Plan, all_of
 from graphs.drawing.routes import Step, joined, moved
 from graphs.drawing.shelves import shelves
 from graphs.drawing.text import LINE, SIZE, shown, width
@@ -19,11 +19,16 @@ from graphs.drawing.text import LINE, SIZE, shown, width
 MARGIN = 10.0  # pixels between a frame and what is in it, and around the whole
 PADDING = 8.0  # pixels between a box and its text
 NARROWEST = 40.0  # pixels of a box
+HEAD = LINE + 2  # pixels of a frame's title
+ABOVE = 6.0  # pixels from an edge's line to the base of its label: letters that hang down stay clear of a thick line
 STUB = 28.0  # pixels of an edge's line that has no label, at the outside
 
 
 class Arranged(NamedTuple):
-    """Boxes and frames as x, y, width, height; labels as the middles of their lines; frames with name, kind, title."""
+    """Boxes and frames as x, y, width, height; labels as the middles of their lines; frames with name, kind, title.
+
+    `inside`: by node, the picture in its box, below a line for its name.
+    """
 
     width: float
     height: float
@@ -33,6 +38,7 @@ class Arranged(NamedTuple):
     widths: list[float]
     back: list[bool]
     frames: list[tuple[str, str, str, float, float, float, float]]
+    inside: dict[int, Arranged]
 
 
 class _Picture(NamedTuple):
@@ -56,6 +62,11 @@ class _Picture(NamedTuple):
             self.back,
             [(name, kind, title, left + x, top + y, *size) for name, kind, title, left, top, *size in self.frames],  # type: ignore[misc]
         )
+
+
+def heading(given: NodePlan) -> str:
+    """What is written on the frame of a part that is opened: what was in its box."""
+    return ", ".join(given.lines)
 
 
 def arrange(plan: Plan) -> Arranged:
@@ -87,6 +98,7 @@ def arrange(plan: Plan) -> Arranged:
         [arranging.label(edge)[0] for edge in edges],
         [back[edge] for edge in edges],
         frames,
+        arranging.inside,
     )
 
 
@@ -94,6 +106,7 @@ class _Arranging:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.room = width("n" * plan.room)
+        self.inside = {node: arrange(given.inside) for node, given in enumerate(plan.nodes) if given.inside is not None}
         self.entering = [0] * len(plan.nodes)
         self.leaving = [0] * len(plan.nodes)
         for edge in plan.edges:
@@ -105,10 +118,14 @@ class _Arranging:
     def box(self, node: int) -> Box:
         """A box as large as its text and its edges ask."""
         given = self.plan.nodes[node]
-        lines = len(given.lines) + (self.plan.room > 0)
-        across = max([self.room, *map(width, given.lines)]) + 2 * PADDING
-        down = max(lines * LINE + PADDING, least_height(max(self.entering[node], self.leaving[node])))
-        return Box(max(across, NARROWEST), down)
+        inside = self.inside.get(node)
+        if inside is None:
+            lines = len(given.lines) + (self.plan.room > 0)
+            across = max([NARROWEST, self.room + 2 * PADDING, *(width(line) + 2 * PADDING for line in given.lines)])
+            down = lines * LINE + PADDING
+        else:
+            across, down = max(inside.width, width(heading(given)) + 2 * PADDING), inside.height + HEAD
+        return Box(across, max(down, least_height(max(self.entering[node], self.leaving[node]))))
 
     def label(self, edge: int) -> tuple[float, float, float]:
         """Width, height above the line and below it."""
@@ -118,7 +135,7 @@ class _Arranging:
         across = max(across, self.room)
         if OUTSIDE in (given.source, given.target):
             across = max(across, STUB)
-        return across, SIZE + 5 if given.above else PASS, 4 + below * LINE if below else PASS
+        return across, SIZE + ABOVE if given.above else PASS, 4 + below * LINE if below else PASS
 
     def pictures(self, group: Group, split: bool) -> list[_Picture]:
         """Pictures of a group: one, or one for each of the parts that nothing joins."""
@@ -196,7 +213,7 @@ class _Arranging:
         """The picture of a group with its frame, which edges cross at the left and the right."""
         (picture,) = self.pictures(group, split=False)
         title = shown(group.name)
-        head = LINE + 2 if title else 0.0
+        head = HEAD if title else 0.0
         across = max(picture.width, width(title)) + 2 * MARGIN
         slack = (across - 2 * MARGIN - picture.width) / 2
         found = picture.moved(MARGIN + slack, MARGIN + head)

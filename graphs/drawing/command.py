@@ -10,6 +10,7 @@ from graphs.drawing.draw import FORMATS, Wanted, draw, draw_order, save
 from graphs.graph import Graph
 from graphs.terminal import FINDINGS, FINE, bad_usage, complain
 from graphs.wording import shown_name
+from progress.errors import one_of_the_graph
 
 
 def draw_command(options: argparse.Namespace, graph: Graph) -> int:
@@ -18,7 +19,8 @@ def draw_command(options: argparse.Namespace, graph: Graph) -> int:
     network = graph.network()
     for name in (*options.open, *([options.times] if options.times is not None else [])):
         if name not in network.numbers:
-            raise bad_usage(f"there is no location {name!r}", "a node or an edge of the graph")
+            option = "open" if name in options.open else "times"
+            raise bad_usage(f"--{option}: there is no location {name!r}", one_of_the_graph(name, network.numbers))
     at = [pointstamp_in(graph, text) for text in options.at]
     title = graph.name or (Path(options.file).stem if options.file != "-" else "a dataflow graph")
     if options.times is not None:
@@ -51,5 +53,9 @@ def _form(given: str | None, output: str) -> str:
     if given is None and ending not in FORMATS:
         raise bad_usage(
             f"-o {output}: the name does not say what to draw", "*.svg, *.html, *.dot or *.mmd; or --to svg"
+        )
+    if given is not None and ending in FORMATS and ending != given:
+        raise bad_usage(
+            f"-o {output}: the name says {ending}, and --to says {given}", "one of the two, or the same twice"
         )
     return given or ending

@@ -10,45 +10,81 @@ from graphs.wording import printable
 
 def dot(plan: Plan, title: str, way: Iterable[str] = ()) -> str:
     """A digraph in the language of Graphviz. Cost: O(what is in it)."""
-    marked = set(way)
-    lines = [
-        f"digraph {_quoted(title)} {{",
-        "  rankdir=LR",
-        "  node [shape=box, style=rounded]",
-    ]
-    framed = {node for group in plan.groups for node in all_of(group)}
-    lines += [_node(plan, node, marked, "  ") for node in range(len(plan.nodes)) if node not in framed]
-    counter = [0]
-    for group in plan.groups:
-        lines += _group(plan, group, marked, "  ", counter)
-    for number, edge in enumerate(plan.edges):
-        ends = []
-        for end, side in ((edge.source, "from"), (edge.target, "to")):
+    head = [f"digraph {_quoted(title)} {{", "  rankdir=LR", "  node [shape=box, style=rounded]"]
+    writing = _Writing(plan, set(way), "")
+    if writing.inside:  # edges may end at a frame; without newrank Graphviz fails at some
+        head += ["  compound=true", "  newrank=true"]
+    return "\n".join([*head, *writing.lines("  "), "}", ""])
+
+
+class _Writing:
+    """A plan in words. `within` is in front of the names of its nodes: those of the boxes that it is in."""
+
+    def __init__(self, plan: Plan, marked: set[str], within: str) -> None:
+        self.plan = plan
+        self.marked = marked
+        self.within = within
+        self.inside = {
+            node: _Writing(given.inside, marked, f"{within}{node}_")
+            for node, given in enumerate(plan.nodes)
+            if given.inside is not None
+        }
+        self.frames = 0
+
+    def lines(self, indent: str) -> list[str]:
+        """All of it: nodes, frames, edges."""
+        framed = {node for group in self.plan.groups for node in all_of(group)}
+        lines = []
+        for node in range(len(self.plan.nodes)):
+            if node not in framed:
+                lines += self._node(node, indent)
+        for group in self.plan.groups:
+            lines += self._group(group, indent)
+        for number in range(len(self.plan.edges)):
+            lines += self._edge(number, indent)
+        return lines
+
+    def first(self, node: int) -> str:
+        """The name of a node; of one that has a picture in it, that of the first node there."""
+        return self.inside[node].first(0) if node in self.inside else f"n{self.within}{node}"
+
+    def _edge(self, number: int, indent: str) -> list[str]:
+        edge = self.plan.edges[number]
+        lines, ends, words = [], [], []
+        for end, side, clip in ((edge.source, "from", "ltail"), (edge.target, "to", "lhead")):
             if end < 0:
-                lines.append(f"  {side}{number} [shape=point, style=invis]")
-            ends.append(f"n{end}" if end >= 0 else f"{side}{number}")
+                lines.append(f"{indent}{side}{self.within}{number} [shape=point, style=invis]")
+            ends.append(self.first(end) if end >= 0 else f"{side}{self.within}{number}")
+            words += [f"{clip}=cluster_{self.within}{end}"] if end in self.inside else []
         label = [edge.above, *edge.below] if edge.above else [*edge.below]
-        words = [f"label={_quoted(*label)}"] if label else []
-        words += ["constraint=false", "style=dashed"] if number in plan.advancing else []
-        words += ["penwidth=3"] if edge.name in marked else []
+        words += [f"label={_quoted(*label)}"] if label else []
+        words += ["constraint=false", "style=dashed"] if number in self.plan.advancing else []
+        words += ["penwidth=3"] if not self.marked.isdisjoint((edge.name, *edge.stands_for)) else []
         said = f" [{', '.join(words)}]" if words else ""
-        lines.append(f"  {ends[0]} -> {ends[1]}{said}")
-    return "\n".join([*lines, "}", ""])
+        return [*lines, f"{indent}{ends[0]} -> {ends[1]}{said}"]
 
+    def _node(self, node: int, indent: str) -> list[str]:
+        given = self.plan.nodes[node]
+        label = f"label={_quoted(*given.lines)}"
+        if node in self.inside:
+            name = f"cluster_{self.within}{node}"
+            return [
+                f"{indent}subgraph {name} {{",
+                f"{indent}  {label}",
+                *self.inside[node].lines(indent + "  "),
+                f"{indent}}}",
+            ]
+        mark = "" if self.marked.isdisjoint((given.name, *given.stands_for)) else ", penwidth=3"
+        return [f"{indent}n{self.within}{node} [{label}{mark}]"]
 
-def _node(plan: Plan, node: int, marked: set[str], indent: str) -> str:
-    given = plan.nodes[node]
-    words = f"label={_quoted(*given.lines)}" + (", penwidth=3" if given.name in marked else "")
-    return f"{indent}n{node} [{words}]"
-
-
-def _group(plan: Plan, group: Group, marked: set[str], indent: str, counter: list[int]) -> list[str]:
-    counter[0] += 1
-    lines = [f"{indent}subgraph cluster{counter[0]} {{", f"{indent}  label={_quoted(group.name)}"]
-    lines += [_node(plan, node, marked, indent + "  ") for node in group.nodes]
-    for inner in group.groups:
-        lines += _group(plan, inner, marked, indent + "  ", counter)
-    return [*lines, f"{indent}}}"]
+    def _group(self, group: Group, indent: str) -> list[str]:
+        self.frames += 1
+        lines = [f"{indent}subgraph cluster{self.within}{self.frames} {{", f"{indent}  label={_quoted(group.name)}"]
+        for node in group.nodes:
+            lines += self._node(node, indent + "  ")
+        for inner in group.groups:
+            lines += self._group(inner, indent + "  ")
+        return [*lines, f"{indent}}}"]
 
 
 def _quoted(*lines: str) -> str:

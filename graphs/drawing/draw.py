@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from graphs.drawing.dot import dot
@@ -16,11 +17,12 @@ from graphs.drawing.mermaid import mermaid
 from graphs.drawing.orders import picture_of_order
 from graphs.drawing.planning import plan_of
 from graphs.drawing.svg import Marks, svg
-from graphs.drawing.telling import domains, summaries
+from graphs.drawing.telling import domains, labels, summaries
 from graphs.graph import Graph
-from graphs.terminal import bad_usage, not_written, write
+from graphs.terminal import bad_usage, write
 from progress.closure import close
 from progress.could_result_in import CouldResultIn
+from progress.errors import not_written
 from progress.plain import write_time
 from progress.summary import NoMinimalTimes
 from progress.topology import Network
@@ -31,8 +33,8 @@ FORMATS = ("svg", "html", "dot", "mmd")
 class Wanted(NamedTuple):
     """What is to be in a picture besides the graph.
 
-    `at`: pointstamps whose closure is drawn; `path`: a start and an end; `opened`: nodes that are not to be folded;
-    `domains`: whether each node says which times it has.
+    `at`: pointstamps whose closure is drawn; `path`: a start and an end; `opened`: nodes that are shown, whatever they
+    are folded into; `domains`: whether each node says which times it has.
     """
 
     at: Sequence[tuple[str, Any]] = ()
@@ -60,7 +62,8 @@ def draw(graph: Graph, form: str, title: str, wanted: Wanted | None = None) -> P
     if wanted.path is not None:
         proof = CouldResultIn(graph).proof(*wanted.path)
         walk = None if proof is None else [(at, f"{n}. at {word(time)}") for n, (at, time) in enumerate(proof, 1)]
-    return Picture(drawn(graph.network(), form, title, texts, walk or (), wanted.opened), walk is not None)
+    text = drawn(graph.network(), form, title, texts, walk or (), wanted.opened, labels(graph))
+    return Picture(text, walk is not None)
 
 
 def drawn(
@@ -70,19 +73,25 @@ def drawn(
     texts: dict[str, list[str]],
     walk: Sequence[tuple[str, str]] = (),
     opened: Iterable[str] = (),
+    labels: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """A picture with lines under names, and a walk, thick: where its steps are, and what is written there."""
+    """A picture with lines under names, and a walk, thick: where its steps are, and what is written there.
+
+    `labels` are for titles and for the picture in words: they may be as long as they like.
+    """
     for location, says in walk:
         texts.setdefault(location, []).extend([says] if says else [])
     way = [location for location, _ in walk]
-    titles = {location: "; ".join(lines) for location, lines in texts.items()}
+    titles = dict(labels)
+    for location, lines in texts.items():
+        titles[location] = "; ".join([*filter(None, [labels.get(location)]), *lines])
     plan = folded(plan_of(network, texts), {*opened, *way})
     if form == "dot":
         return dot(plan, title, way)
     if form == "mmd":
         return mermaid(plan, way)
-    if len(plan.nodes) > MOST:
-        what = f"{len(plan.nodes):,} boxes are too many for a picture"
+    if plan.boxes() > MOST:
+        what = f"{plan.boxes():,} boxes are too many for a picture"
         raise bad_usage(what, f"open less, so that there are at most {MOST:,}; or draw to .dot")
     found = laid_out(plan)
     marks = Marks(titles, way)
@@ -93,21 +102,18 @@ def drawn(
 
 def rows(found: Layout, titles: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """A picture in words: every node and every edge, and what is said of it."""
-    names = [*(node.name for node in found.nodes), "outside"]
-    words = [
-        ("node" if not node.stands_for else f"{len(node.stands_for):,} nodes", node.name, titles.get(node.name, ""))
-        for node in found.nodes
-    ]
+    words = [("part", frame.name, frame.title[0]) for frame in found.frames if frame.kind == "part"]
+    for node in found.nodes:
+        if node.stands_for:
+            words.append((f"{len(node.stands_for):,} nodes", node.name, node.lines[0][0]))
+        else:
+            words.append(("node", node.name, titles.get(node.name, "")))
     for edge in found.edges:
-        says = f"from {names[edge.source]} to {names[edge.target]}{', leading back' * edge.feedback}"
-        note = titles.get(edge.name)
-        words.append(
-            (
-                "edge" if not edge.stands_for else f"{len(edge.stands_for):,} edges",
-                edge.name,
-                f"{says}; {note}" if note else says,
-            )
-        )
+        says = f"from {found.end(edge.source)} to {found.end(edge.target)}{', leading back' * edge.feedback}"
+        if edge.stands_for:
+            words.append((f"{len(edge.stands_for):,} edges", edge.name, says))
+        else:
+            words.append(("edge", edge.name, "; ".join(filter(None, (says, titles.get(edge.name))))))
     return words
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from graphs.checking.diagnostic import Diagnostic, FileReport
 from graphs.drawing.draw import drawn, save
-from graphs.drawing.telling import summaries
+from graphs.drawing.telling import labels, summaries
 from graphs.graph import Graph
-from graphs.terminal import not_written
+from progress.errors import not_written
 
 
 def draw_findings(graph: Graph, report: FileReport, folder: str, named: set[str]) -> list[str]:
@@ -42,14 +42,18 @@ def picture_of(graph: Graph, diagnostic: Diagnostic) -> str:
     network, _ = graph.resolve()  # what does not fit together is a finding as well
     title = f"{diagnostic.code} {diagnostic.name}: {diagnostic.message}"
     walk = [(location, said) for location, said in walk_of(diagnostic.witness) if location in network.numbers]
-    return drawn(network, "svg", title, texts, walk)
+    return drawn(network, "svg", title, texts, walk, labels=labels(graph))
 
 
 def walk_of(witness: dict[str, Any]) -> Sequence[tuple[str, str]]:
-    """The steps of a witness: where, and what is written there."""
+    """The steps of a witness: where, and what is written there. A path ends where it began."""
     path = witness.get("path") or witness.get("round")
     if path:
-        return [(location, f"{number}. at {_word(time)}") for number, (location, time) in enumerate(path, 1)]
+        left_out = witness.get("left_out", 0)  # in the middle
+        numbers = [place + 1 + left_out * (2 * place >= len(path)) for place in range(len(path) + 1)]
+        steps = [f"{number}. at {_word(time)}" for number, (_, time) in zip(numbers, path, strict=False)]
+        back = (path[0][0], f"{numbers[-1]}. back at {_word(path[-1][1])}")
+        return [*((location, says) for (location, _), says in zip(path, steps, strict=True)), back]
     if "requests" in witness:
         node = witness["node"]
         return [(node, f"event at {_word(witness['time'])}"), (node, f"asks for {_word(witness['requests'])}")]

@@ -8,11 +8,13 @@ from hashlib import sha256
 from graphs.drawing.svg import DARK, LIGHT, safe, style
 
 PAGE = (
-    "body{{margin:1rem;font:15px/1.5 DejaVu Sans,Verdana,sans-serif;color:{text};background:{page}}}"
+    "html{{font-size:clamp(15px,.55vw + 9px,24px)}}"
+    "body{{margin:1rem;font:1rem/1.5 DejaVu Sans,Verdana,sans-serif;color:{text};background:{page}}}"
     ".picture{{overflow:auto;max-height:80vh;border:1px solid {line}}}"
     "table{{border-collapse:collapse;margin-top:1rem}}"
     "th,td{{border:1px solid {line};padding:.2rem .6rem;text-align:left;overflow-wrap:anywhere}}"
-    "th,td:first-child{{white-space:nowrap}}"
+    "th,td:first-child{{white-space:nowrap}}td:nth-child(2){{min-width:8rem}}"
+    "@media(min-width:1900px){{.picture{{zoom:1.5}}}}"
 )
 
 

@@ -17,14 +17,15 @@ def layers(count: int, arcs: Sequence[tuple[int, int, int]]) -> list[int]:
     The nodes are joined, by arcs in either direction; the arcs make no cycle. Cost: O(nodes + arcs) for each pivot,
     of which there are at most MOST_PIVOTS; what is found is legal in any case, and shortest where they suffice.
     """
-    layer = _longest_paths(count, arcs)
+    layer = longest_paths(count, arcs)
     if count > 1:
         _Simplex(count, arcs, layer).run()
     lowest = min(layer, default=0)
     return [number - lowest for number in layer]
 
 
-def _longest_paths(count: int, arcs: Sequence[tuple[int, int, int]]) -> list[int]:
+def longest_paths(count: int, arcs: Sequence[tuple[int, int, int]]) -> list[int]:
+    """The least layers that are legal: how long the longest way to each node is. Cost: O(nodes + arcs)."""
     following: list[list[int]] = [[] for _ in range(count)]
     waiting = [0] * count
     for number, (_, head, _) in enumerate(arcs):

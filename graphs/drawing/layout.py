@@ -26,10 +26,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from graphs.drawing.arrange import Arranged, arrange
-from graphs.drawing.plan import Plan
+from graphs.drawing.arrange import ABOVE, HEAD, Arranged, arrange, heading
+from graphs.drawing.plan import EdgePlan, NodePlan, Plan
 from graphs.drawing.planning import plan_of
-from graphs.drawing.routes import decimal, written
+from graphs.drawing.routes import decimal, moved, written
 from graphs.drawing.text import LINE, SIZE
 from progress.topology import Topology
 
@@ -37,7 +37,7 @@ Line = tuple[str, float, float]  # text, the middle of its line, its base
 
 
 class Node(NamedTuple):
-    """A box; `x` and `y` are its corner at the top left."""
+    """A box; `x` and `y` are its corner at the top left. `key`: which part it is, where it stands for several nodes."""
 
     name: str
     x: float
@@ -47,10 +47,13 @@ class Node(NamedTuple):
     lines: tuple[Line, ...]
     room: tuple[float, float] | None
     stands_for: tuple[str, ...]
+    key: str
 
 
 class Edge(NamedTuple):
-    """A line from `source` to `target` (nodes by number, -1: the outside). `arrow`: the tip of its head, rightwards.
+    """A line from `source` to `target`: nodes by number, -1 for the outside, -2 for the first of the frames, and so on.
+
+    `arrow`: the tip of its head, rightwards.
 
     The label stands around (`x`, `y`), a point of the line, and is `width` wide.
     """
@@ -70,7 +73,10 @@ class Edge(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A box around a loop, or the body of a call; outer ones come first. `title` is [text, x, y], from the left."""
+    """A box around a loop, the body of a call, or what a part that is opened has in it; outer ones come first.
+
+    `title` is [text, x, y], from the left; `key`: of a part that is opened, which one.
+    """
 
     name: str
     kind: str
@@ -79,6 +85,7 @@ class Frame(NamedTuple):
     width: float
     height: float
     title: Line
+    key: str = ""
 
 
 class Layout(NamedTuple):
@@ -89,6 +96,12 @@ class Layout(NamedTuple):
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     frames: tuple[Frame, ...]
+
+    def end(self, number: int) -> str:
+        """The name of an edge's source or target."""
+        if number == -1:
+            return "outside"
+        return self.nodes[number].name if number >= 0 else self.frames[-2 - number].name
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain data: each node, edge and frame a mapping."""
@@ -109,46 +122,72 @@ def layout(graph: Topology, texts: Mapping[str, Sequence[str]] | None = None, ro
 def laid_out(plan: Plan) -> Layout:
     """Where everything that is planned stands."""
     found = arrange(plan)
+    gathering = _Gathering()
+    gathering.add(plan, found, 0.0, 0.0)
     return Layout(
         _rounded(found.width),
         _rounded(found.height),
-        tuple(_node(plan, found, number) for number in range(len(plan.nodes))),
-        tuple(_edge(plan, found, number) for number in range(len(plan.edges))),
-        tuple(
-            Frame(
-                name,
-                kind,
-                _rounded(x),
-                _rounded(y),
-                _rounded(width),
-                _rounded(height),
-                (title, _rounded(x + SIZE / 2), _rounded(y + SIZE + 2)),
-            )
-            for name, kind, title, x, y, width, height in found.frames
-        ),
+        tuple(gathering.nodes),
+        tuple(gathering.edges),
+        tuple(gathering.frames),
     )
 
 
-def _node(plan: Plan, found: Arranged, number: int) -> Node:
-    given = plan.nodes[number]
-    x, y, width, height = found.boxes[number]
-    count = len(given.lines) + (plan.room > 0)
+class _Gathering:
+    """Pictures in the boxes of pictures, as one."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.edges: list[Edge] = []
+        self.frames: list[Frame] = []
+
+    def add(self, plan: Plan, found: Arranged, x: float, y: float) -> None:
+        """All of a picture, from its corner."""
+        self.frames += [
+            _frame(name, kind, title, left + x, top + y, width, height)
+            for name, kind, title, left, top, width, height in found.frames
+        ]
+        numbers = {-1: -1}
+        for number, given in enumerate(plan.nodes):
+            left, top, width, height = found.boxes[number]
+            left, top = left + x, top + y
+            if given.inside is None:
+                numbers[number] = len(self.nodes)
+                self.nodes.append(_node(given, plan.room, left, top, width, height))
+                continue
+            numbers[number] = -2 - len(self.frames)
+            self.frames.append(_frame(given.name, "part", heading(given), left, top, width, height, given.key))
+            inside = found.inside[number]
+            self.add(given.inside, inside, left + (width - inside.width) / 2, top + HEAD)
+        for number, entry in enumerate(plan.edges):
+            ends = entry._replace(source=numbers[entry.source], target=numbers[entry.target])
+            self.edges.append(_edge(ends, plan.room, found, number, x, y))
+
+
+def _frame(name: str, kind: str, title: str, x: float, y: float, width: float, height: float, key: str = "") -> Frame:
+    line = (title, _rounded(x + SIZE / 2), _rounded(y + SIZE + 2))
+    return Frame(name, kind, _rounded(x), _rounded(y), _rounded(width), _rounded(height), line, key)
+
+
+def _node(given: NodePlan, letters: int, x: float, y: float, width: float, height: float) -> Node:
+    count = len(given.lines) + (letters > 0)
     base = y + height / 2 - count * LINE / 2 + SIZE
     middle = _rounded(x + width / 2)
     lines = tuple((text, middle, _rounded(base + place * LINE)) for place, text in enumerate(given.lines))
-    room = (middle, _rounded(base + len(given.lines) * LINE)) if plan.room else None
-    return Node(given.name, _rounded(x), _rounded(y), _rounded(width), _rounded(height), lines, room, given.stands_for)
+    room = (middle, _rounded(base + len(given.lines) * LINE)) if letters else None
+    corner = (_rounded(x), _rounded(y), _rounded(width), _rounded(height))
+    return Node(given.name, *corner, lines, room, given.stands_for, given.key)
 
 
-def _edge(plan: Plan, found: Arranged, number: int) -> Edge:
-    given = plan.edges[number]
-    steps = found.routes[number]
+def _edge(given: EdgePlan, letters: int, found: Arranged, number: int, across: float, down: float) -> Edge:
+    steps = moved(found.routes[number], across, down)
     x, y = found.labels[number]
+    x, y = x + across, y + down
     middle = _rounded(x)
-    lines = [(given.above, middle, _rounded(y - 5))] if given.above else []
+    lines = [(given.above, middle, _rounded(y - ABOVE))] if given.above else []
     below = y + SIZE + 2
     lines += [(text, middle, _rounded(below + place * LINE)) for place, text in enumerate(given.below)]
-    room = (middle, _rounded(below + len(given.below) * LINE)) if plan.room else None
+    room = (middle, _rounded(below + len(given.below) * LINE)) if letters else None
     return Edge(
         given.name,
         given.source,

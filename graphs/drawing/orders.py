@@ -1,7 +1,7 @@
 """Orders of times as pictures: earlier times on the left, a line from each to the next later ones (Hasse diagrams).
 
-Finite domains are shown whole; of others their first times, and those of the frontier. Pairs of numbers have a grid
-(`graphs.drawing.staircase`).
+Finite domains are shown whole; of others their first times, and those of the frontier: a line on which times are left
+out says so by three dots. Pairs of numbers have a grid (`graphs.drawing.staircase`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphs.drawing.svg import Marks, svg
 from graphs.drawing.text import shown
 from graphs.terminal import bad_usage
 from progress.antichain import minimal_elements
-from progress.order import Domain, Finite
+from progress.order import Domain, Finite, Int, Lex, Nat, Product, Sum, Tagged
 from progress.plain import write_time
 
 MOST = 200  # times of a picture
@@ -63,7 +63,12 @@ def hasse(domain: Domain, frontier: Sequence[Any] | None) -> tuple[Plan, Marks]:
     ]
     names = [word(time) for time in times]
     nodes = tuple(NodePlan(name, (shown(name),)) for name in names)
-    edges = tuple(EdgePlan(f"{names[one]} < {names[other]}", one, other) for one, other in covers)
+    edges = tuple(
+        EdgePlan(
+            f"{names[one]} < {names[other]}", one, other, "…" if _is_between(domain, times[one], times[other]) else ""
+        )
+        for one, other in covers
+    )
     if frontier is None:
         return Plan(nodes, edges), Marks()
     passed = [name for name, time in zip(names, times, strict=True) if not _may_arrive(domain, frontier, time)]
@@ -72,6 +77,32 @@ def hasse(domain: Domain, frontier: Sequence[Any] | None) -> tuple[Plan, Marks]:
 
 def _may_arrive(domain: Domain, frontier: Sequence[Any], time: Any) -> bool:
     return any(domain.less_equal(least, time) for least in frontier)
+
+
+def _is_between(domain: Domain, one: Any, other: Any) -> bool:
+    """Whether some time is known to stand between two."""
+
+    def comes_before(earlier: Any, later: Any) -> bool:
+        return domain.less_equal(earlier, later) and not domain.less_equal(later, earlier)
+
+    return any(comes_before(one, time) and comes_before(time, other) for time in _moved_up(domain, one))
+
+
+def _moved_up(domain: Domain, time: Any) -> list[Any]:
+    """The time with one of its numbers a step further, where times are made of numbers."""
+    if isinstance(domain, Nat | Int):
+        found = [time + 1]
+    elif isinstance(domain, Product | Lex):
+        found = [
+            (*time[:place], up, *time[place + 1 :])
+            for place, part in enumerate(domain.parts)
+            for up in _moved_up(part, time[place])
+        ]
+    elif isinstance(domain, Sum):
+        found = [Tagged(time.tag, up) for up in _moved_up(domain.summands[time.tag], time.value)]
+    else:
+        found = []
+    return [each for each in found if domain.contains(each)]
 
 
 def _times(domain: Domain, frontier: Sequence[Any]) -> list[Any]:

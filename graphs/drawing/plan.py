@@ -6,11 +6,18 @@ from typing import NamedTuple
 
 
 class NodePlan(NamedTuple):
-    """A box. `lines`: what is written in it, the name first; `stands_for`: the nodes that are folded into it."""
+    """A box. `lines`: what is written in it, the name first.
+
+    `stands_for`: the nodes that are folded into it, and the `kind` of part that they are; `key`: which part it is
+    (`graphs.drawing.folding`); `inside`: a picture of its nodes, where it is opened.
+    """
 
     name: str
     lines: tuple[str, ...]
     stands_for: tuple[str, ...] = ()
+    kind: str = ""
+    key: str = ""
+    inside: Plan | None = None
 
 
 class EdgePlan(NamedTuple):
@@ -52,3 +59,7 @@ class Plan(NamedTuple):
     advancing: frozenset[int] = frozenset()
     groups: tuple[Group, ...] = ()
     room: int = 0
+
+    def boxes(self) -> int:
+        """How many boxes it is, those in boxes that have a picture in them too."""
+        return sum(1 if node.inside is None else node.inside.boxes() for node in self.nodes)

@@ -48,21 +48,10 @@ def label_of(network: Network, edge: int) -> str:
 
 
 def advancing(network: Network) -> frozenset[int]:
-    """The edges within strongly connected components on which every time rises: that is where cycles begin anew."""
+    """The edges at which cycles begin anew: those on which time advances, and calls and returns."""
     calls = calls_of(network)
-    if calls is not None:
-        return frozenset(edge for edge in (*calls.pushes, *calls.pops) if _in_a_cycle(network, edge))
-    kinds, known = network.drifts
-    found = set()
-    for edge in range(len(network.edges)):
-        if not _in_a_cycle(network, edge):
-            continue
-        drift = known[kinds[edge]]
-        if drift is not None and drift.falls_nowhere and not drift.is_still:
-            found.add(edge)
-    return frozenset(found)
-
-
-def _in_a_cycle(network: Network, edge: int) -> bool:
-    source, target = network.sources[edge], network.targets[edge]
-    return NO_NODE not in (source, target) and network.component[source] == network.component[target]
+    if calls is None:
+        return network.advancing
+    ends = zip(network.sources, network.targets, strict=True)
+    inside = [NO_NODE not in pair and network.component[pair[0]] == network.component[pair[1]] for pair in ends]
+    return frozenset(edge for edge in (*calls.pushes, *calls.pops) if inside[edge])

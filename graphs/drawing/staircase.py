@@ -15,6 +15,7 @@ STEP = 40.0  # pixels from one number to the next
 LARGEST = 720.0  # pixels of the grid, beyond which its numbers move together
 AROUND = 2  # numbers that are shown beyond those of the frontier
 LONGEST = 24  # characters of a number
+BESIDE = 10.0  # pixels from the numbers beside the grid to its first column, at least
 LOW = 22.0  # pixels that two written times stand apart at least
 
 
@@ -44,7 +45,7 @@ class _Grid:
             max(width(_number(low)), width(_number(high))) for low, high in zip(self.low, self.high, strict=True)
         ]
         self.gutter = max(28.0, self.widest[1] + 8)  # in which the numbers of the second coordinate stand
-        self.left = self.gutter + max([width(_written(pair)) for pair in self.frontier], default=0.0) - 4
+        self.left = self.gutter + max([BESIDE, *(width(_written(pair)) - 4 for pair in self.frontier)])
         self.top = 30.0
 
     def _range(self, part: Domain, axis: int) -> tuple[int, int]:

@@ -64,11 +64,15 @@ def svg(
     marks = marks or Marks()
     way, passed = set(marks.way), set(marks.passed)
     body = [*map(_frame, layout.frames)]
-    body += [_edge(edge, layout, marks.titles.get(edge.name), edge.name in way) for edge in layout.edges]
+    body += [_edge(edge, layout, marks.titles.get(edge.name), _is_in(way, edge)) for edge in layout.edges]
     for node in layout.nodes:
-        kinds = "node" + " way" * (node.name in way) + " passed" * (node.name in passed)
+        kinds = "node" + " way" * _is_in(way, node) + " passed" * (node.name in passed)
         body.append(_node(node, marks.titles.get(node.name), kinds))
     return document(layout.width, layout.height, title, description or described(layout), body, styled)
+
+
+def _is_in(names: set[str], placed: Node | Edge) -> bool:
+    return not names.isdisjoint((placed.name, *placed.stands_for))
 
 
 def document(wide: float, high: float, title: str, description: str, body: Iterable[str], styled: bool = True) -> str:
@@ -90,8 +94,11 @@ def safe(text: str) -> str:
 
 
 def described(layout: Layout) -> str:
+    """A picture in one line."""
     back = sum(edge.feedback for edge in layout.edges)
-    return f"{len(layout.nodes)} nodes, {len(layout.edges)} edges, {back} of them leading back"
+    all_of = sum(len(node.stands_for) or 1 for node in layout.nodes)
+    nodes = f"{all_of} nodes" + f" in {len(layout.nodes)} boxes" * (all_of > len(layout.nodes))
+    return f"{nodes}, {len(layout.edges)} edges, {back} of them leading back"
 
 
 def style() -> str:
@@ -104,6 +111,7 @@ def style() -> str:
         (".back path", "stroke-dasharray:6 3"),
         (".way path", "stroke-width:3"),
         (".way rect", "stroke-width:3"),
+        (".way path.head", "stroke-width:2;stroke-dasharray:none"),
         (".frame rect", "fill:none;stroke-dasharray:2 3"),
         (".passed rect", "stroke-dasharray:2 3"),
         (".stairs", "stroke-width:3"),
@@ -131,7 +139,7 @@ def _colours(colours: Mapping[str, str]) -> list[tuple[str, str]]:
         (".back path.head", f"stroke:none;fill:{back}"),
         (".way path", f"stroke:{mark}"),
         (".way rect", f"stroke:{mark}"),
-        (".way path.head", f"stroke:none;fill:{mark}"),
+        (".way path.head", f"stroke:{mark};fill:{mark}"),
         (".passed rect", f"fill:{page}"),
         ("circle", f"stroke:{note};fill:{note}"),
         (".passed circle", f"stroke:{line};fill:{page}"),
@@ -141,8 +149,9 @@ def _colours(colours: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _frame(frame: Frame) -> str:
+    says = f"{frame.kind} {frame.name}" + f"; {frame.title[0]}" * (frame.kind == "part")
     return (
-        f'<g class="frame"><title>{safe(f"{frame.kind} {frame.name}")}</title>'
+        f'<g class="frame"><title>{safe(says)}</title>'
         f'<rect x="{decimal(frame.x)}" y="{decimal(frame.y)}" width="{decimal(frame.width)}" '
         f'height="{decimal(frame.height)}" rx="8"/>{_line(frame.title, "title")}</g>'
     )
@@ -150,7 +159,7 @@ def _frame(frame: Frame) -> str:
 
 def _node(node: Node, note: str | None, kinds: str) -> str:
     says = f"node {node.name}" if not node.stands_for else f"{len(node.stands_for)} nodes, {node.name}"
-    says += f": {note}" if note else "".join(f"; {text}" for text, _, _ in node.lines[1:])
+    says += f": {note}" if note and not node.stands_for else "".join(f"; {text}" for text, _, _ in node.lines[1:])
     lines = "".join(_line(line, "note" if number else "") for number, line in enumerate(node.lines))
     return (
         f'<g class="{kinds}"><title>{safe(says)}</title>'
@@ -160,9 +169,9 @@ def _node(node: Node, note: str | None, kinds: str) -> str:
 
 
 def _edge(edge: Edge, layout: Layout, note: str | None, marked: bool) -> str:
-    ends = [layout.nodes[end].name if end >= 0 else "outside" for end in (edge.source, edge.target)]
-    says = f"edge {edge.name}, from {ends[0]} to {ends[1]}{', leading back' * edge.feedback}"
-    says += f": {note}" if note else "".join(f"; {text}" for text, _, _ in edge.lines[1:])
+    ends = f"from {layout.end(edge.source)} to {layout.end(edge.target)}{', leading back' * edge.feedback}"
+    says = f"edge {edge.name}, {ends}"
+    says += f": {note}" if note and not edge.stands_for else "".join(f"; {text}" for text, _, _ in edge.lines[1:])
     kinds = "edge" + " back" * edge.feedback + " way" * marked
     lines = "".join(_line(line, "note" if line[2] > edge.y else "") for line in edge.lines)
     return f'<g class="{kinds}"><title>{safe(says)}</title><path d="{edge.path}"/>{_head(*edge.arrow)}{lines}</g>'

@@ -24,6 +24,12 @@ def summaries(graph: Graph) -> dict[str, list[str]]:
     return texts
 
 
+def labels(graph: Graph) -> dict[str, str]:
+    """What is said to people of nodes and edges, by `label`."""
+    named = {name: record.label for name, record in graph.nodes.items()} | graph.edge_labels
+    return {name: label for name, label in named.items() if label}
+
+
 def domains(graph: Graph) -> dict[str, list[str]]:
     """Which times each node has."""
     network = graph.network()

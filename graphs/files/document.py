@@ -13,7 +13,6 @@ and 150,000 edges has about 1.5 million.
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import stat
@@ -23,6 +22,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from progress.errors import PointstampError
+from progress.garbage import without_cycle_search
 
 MAXIMUM_BYTES = 32 * 1024 * 1024
 MAXIMUM_DEPTH = 64
@@ -195,10 +195,7 @@ def parse(content: bytes, name: str = "") -> MappingItem:
         raise PointstampError("PS007", "the file is empty", EXAMPLE, 1, 1)
     from graphs.files import json_document
 
-    # Items refer to nothing that refers back, so there is nothing to collect; looking for it would double the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with without_cycle_search():  # items refer to nothing that refers back; looking for that would double the time
         if name.lower().endswith(".json"):
             return json_document.parse(text)
         if text.lstrip()[:1] in ("{", "["):
@@ -210,9 +207,6 @@ def parse(content: bytes, name: str = "") -> MappingItem:
         from graphs.files import yaml_document
 
         return yaml_document.parse(text)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def position(text: str, offset: int) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from progress.errors import PointstampError
 from progress.garbage import without_cycle_search
 
 FORMAT_VERSION = 1
+MOST_OF_A_PATH = 4_096  # characters of it that are told
 GRAPH_KEYS = ("pointstamp", "name", "time", "recursion", "nodes", "edges")
 NODE_KEYS = ("time", "summary", "emits", "requests", "notify", "label")
 SUMMARY_KEYS = ("summary", "emits", "requests")  # of a node
@@ -31,7 +32,8 @@ def load(path: str | os.PathLike[str]) -> Graph:
     Raises
     ------
     PointstampError
-        PS001 to PS016 where the file cannot be read or is not the document of a graph.
+        PS001 to PS016 where the file cannot be read or is not the document of a graph; its place is a note of the
+        error, which a traceback shows.
 
     Examples
     --------
@@ -44,7 +46,17 @@ def load(path: str | os.PathLike[str]) -> Graph:
     ...     list(load(file).edges)
     ['in']
     """
-    return from_text(read_file(path), os.fspath(path))
+    name = os.fspath(path)
+    try:
+        return from_text(read_file(path), name)
+    except PointstampError as error:
+        place = "".join(
+            f", {word} {at}" for word, at in (("line", error.line), ("column", error.column)) if at is not None
+        )
+        error.add_note(
+            f"in {quoted(str(name), MOST_OF_A_PATH)}{place}"
+        )  # which a traceback shows, where nobody else names the file
+        raise
 
 
 def from_text(content: bytes, name: str = "") -> Graph:

@@ -23,6 +23,7 @@ from graphs.wording import elided
 
 PACKAGE = "graphs.live.page"
 MODULES = (
+    "arrows.js",
     "connection.js",
     "details.js",
     "elements.js",
@@ -68,6 +69,8 @@ class FilmView:
             "/freed": self._freed,
             "/next": self._next,
         }
+        if self._summary is not None:
+            answers["/parts"] = self._summary.answer
         content = Content(pages=PAGES, answers=answers, events={"/events": self.told})
         self._site = Site(content, port, host, token)
         self.url = self._site.url

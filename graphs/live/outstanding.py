@@ -26,9 +26,9 @@ def summary_of(network: Network) -> Summary | None:
 
 
 def graph_to_json(name: str, network: Network, summary: Summary | None) -> dict[str, Any]:
-    """What does not change: names, ends, and the picture, of every node or of parts."""
+    """What does not change: names, ends, and the picture, of every node, or of parts, which are listed."""
     names = [*network.nodes, None]
-    picture = layout(network, room=ROOM) if summary is None else summary.picture
+    shown = {"picture": layout(network, room=ROOM).to_json()} if summary is None else summary.first
     return {
         "name": name,
         "nodes": list(network.nodes),
@@ -36,8 +36,8 @@ def graph_to_json(name: str, network: Network, summary: Summary | None) -> dict[
             {"name": edge, "from": names[source], "to": names[target]}
             for edge, source, target in zip(network.edges, network.sources, network.targets, strict=True)
         ],
-        "picture": picture.to_json(),
         "has_parts": summary is not None,
+        **shown,
     }
 
 

@@ -12,6 +12,7 @@ from graphs.live.watch import Watch
 
 PACKAGE = "graphs.live.page"
 MODULES = (
+    "arrows.js",
     "connection.js",
     "delivered.js",
     "details.js",
@@ -81,6 +82,7 @@ class LiveView:
         self._delivered = Told(lambda: as_json(watch.delivered()), SELDOM)
         has = {"gives": [*self.given], "steps": stepping is not None}
         self._graph = as_json(watch.graph() | has).encode()  # a picture takes time: before the run
+        summary = watch.summary
         content = Content(
             pages=PAGES,
             answers={
@@ -90,6 +92,7 @@ class LiveView:
                 "/why": self._why,
                 "/series": lambda _: self._series.text(),
                 "/delivered": lambda _: self._delivered.text(),
+                **({} if summary is None else {"/parts": summary.answer}),
             },
             events={"/events": self.told},
             takes={"/give": self._give, **({} if stepping is None else {"/step": stepping.take})},

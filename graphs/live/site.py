@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 from graphs.files.notation import shown
 from graphs.live.guard import Guard, Refusal
 from graphs.live.parts import text_of
+from graphs.live.token_form import STYLE_SOURCE, token_form
 from graphs.live.told import MOST_READERS, Told
 from graphs.sessions.ask import read_line
 from graphs.terminal import bad_usage
@@ -41,14 +42,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-FORM = (
-    '<!doctype html><html lang="en"><title>Pointstamp</title><main><h1>{}</h1><form method="post" action="/enter">'
-    + (
-        '<label>Token <input name="token" type="password" autocomplete="off" autofocus required></label> '
-        "<button>Open</button></form></main></html>\n"
-    )
-)
-
 Asked = Mapping[str, str]  # what stands behind the ? of an address, each name once
 
 
@@ -262,13 +255,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, refusal: Refusal, has_form: bool = False) -> None:
         if has_form:
-            self._answer(refusal.status, "text/html", FORM.format(refusal.says))
+            policy = HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {STYLE_SOURCE}")
+            more = {"Content-Security-Policy": policy}
+            self._answer(refusal.status, "text/html", token_form(refusal.says), more)
         else:
             self._answer(refusal.status, "text/plain", refusal.says + "\n")
 
-    def _answer(self, status: int, kind: str, text: str | bytes) -> None:
+    def _answer(self, status: int, kind: str, text: str | bytes, more: Mapping[str, str] | None = None) -> None:
         body = text.encode() if isinstance(text, str) else text
-        self._head(status, kind, len(body))
+        self._head(status, kind, len(body), more)
         if self.command != "HEAD":
             self.wfile.write(body)
 

@@ -19,7 +19,7 @@ from graphs.sessions.track import blocker_to_json
 from graphs.sessions.waiting import wait_to_json
 from progress.errors import PointstampError
 from progress.plain import read_time, write_time
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
 from progress.runtime.source_failure import SourceFailed
@@ -48,7 +48,7 @@ class Watch(Observer):
         self._passed = dict.fromkeys(network.edges, 0)  # messages consumed of each edge, or that have left there
         self._told: deque[tuple[float, str, Any]] = deque(maxlen=MOST_KEPT)
         self._letters: deque[tuple[float, str, str, int]] = deque(maxlen=MOST_TOLD)
-        self._summary = summary_of(network)
+        self.summary = summary_of(network)
         self._run = token_hex(8)  # a page that was opened for another run knows that this is not its own
         self.series = Series(network.edges)
 
@@ -100,7 +100,7 @@ class Watch(Observer):
 
     def graph(self) -> dict[str, Any]:
         """What does not change: names, ends, and the picture, of every node or of parts."""
-        return graph_to_json(self.name, self.network, self._summary) | {"engine": self.engine, "run": self._run}
+        return graph_to_json(self.name, self.network, self.summary) | {"engine": self.engine, "run": self._run}
 
     def state(self) -> dict[str, Any]:
         """What changes. Cost: a frontier for each location that is shown, a look at all that is outstanding."""
@@ -161,7 +161,7 @@ class Watch(Observer):
         core = self._core
         if core is None:
             return {"waiting": 0, "ready": 0, "steps": 0, "waits": [], "at": 0.0}
-        return told_waits(core.tracker.why(), self._summary, MOST_WAITS) | {"at": self._now()}
+        return told_waits(core.tracker.why(), self.summary, MOST_WAITS) | {"at": self._now()}
 
     def why(self, node: str, time: Any) -> dict[str, Any]:
         """Who blocks a request, as `track` answers it; the first so many."""

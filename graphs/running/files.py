@@ -17,11 +17,12 @@ from graphs.arguments import split
 from graphs.files.notation import shown, suggestion
 from graphs.files.standard_input import cannot_read, check_readable
 from graphs.running.line_sink import LineFile
-from graphs.running.state import damaged, sync_folder
 from graphs.terminal import bad_usage
 from progress.runtime import Dataflow
-from progress.runtime.checks import LATE, late_name
+from progress.runtime.durable.folder import damaged
+from progress.runtime.durable.store import sync_folder
 from progress.runtime.failure import dead_letters
+from progress.runtime.run.checks import LATE, late_name
 
 STANDARD = "-"  # standard input, or standard output
 OFTEN = 0.05  # seconds between looks at whether somebody reads a named pipe

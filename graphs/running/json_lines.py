@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import weakref
 from pathlib import Path
+from typing import Any
 
-from graphs.running.files import open_input, open_output
+from graphs.running.files import open_input, open_output, place_of
 from graphs.running.line_sink import LineSink
-from graphs.running.line_source import Lines
+from graphs.running.line_source import Lines, Position
 from progress.order import Domain
 
 
@@ -30,24 +31,37 @@ class JsonLines:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
-    def items_for(self, engine: str, edge: str, domain: Domain) -> Lines:
+    def items_for(
+        self, engine: str, edge: str, domain: Domain, *, keeps: bool = False, start: Position | None = None
+    ) -> Lines:
         """The items of a run. Waits for lines that are still to come where the engine lets a source wait."""
         handle = open_input(str(self.path))
-        lines = Lines(str(self.path), handle, edge, domain, waits=engine in ("threads", "spark"))
+        waits = engine in ("threads", "spark")
+        lines = Lines(str(self.path), handle, edge, domain, waits=waits, keeps=keeps, start=start)
+        lines.named = place_of(str(self.path))
         weakref.finalize(lines, os.close, handle)
         return lines
 
+    def items_from(self, engine: str, edge: str, domain: Domain, position: Any) -> Lines:
+        """The items of a run that is kept, behind the position at which it was."""
+        start = None if position is None else Position(*position)
+        return self.items_for(engine, edge, domain, keeps=True, start=start)
+
     def sink_for(self, name: str) -> Written:
         """The sink of a run."""
-        return Written(name, str(self.path))
+        written = Written(name, open_output(str(self.path), keeps=False))
+        written.file.cut(0)
+        return written
+
+    def kept_sink_for(self, name: str) -> Written:
+        """The sink of a run that is kept."""
+        written = Written(name, open_output(str(self.path), keeps=True))
+        written.file.named = place_of(str(self.path))
+        return written
 
 
 class Written(LineSink):
     """A file of its own, written by one run."""
-
-    def __init__(self, name: str, path: str) -> None:
-        super().__init__(name, open_output(path, keeps=False))
-        self.file.cut(0)
 
     def close(self) -> None:
         """The run is over."""

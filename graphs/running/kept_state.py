@@ -10,22 +10,24 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import localtime, strftime, time
 from typing import Any
 
 from graphs.running.files import STANDARD, check_whole
-from graphs.running.head import NAME as HEAD
-from graphs.running.order_log import NAME as ORDER
-from graphs.running.state import StateFolder, checked, damaged, is_used
-from graphs.running.store import NAME as STORE
-from graphs.running.store import Commit
 from graphs.terminal import FINE, bad_usage, write, write_json
 from graphs.wording import printable
-from progress.runtime.durable.form import NotRead
+from progress.runtime.durable.encoding.form import NotRead
+from progress.runtime.durable.encoding.reading import decoded
+from progress.runtime.durable.folder import Mappings, StateFolder, checked, damaged, is_used
+from progress.runtime.durable.head import NAME as HEAD
+from progress.runtime.durable.mappings.rows import key_read
 from progress.runtime.durable.order import records
-from progress.runtime.durable.reading import decoded
+from progress.runtime.durable.order_log import files_of
+from progress.runtime.durable.stored import NAME as STORE
+from progress.runtime.durable.stored import Commit
 
 MUCH = 1 << 20  # bytes that are digested at once
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -52,9 +54,12 @@ def state_command(options: argparse.Namespace) -> int:
 
 def _show(folder: Path, commit: Commit) -> dict[str, Any]:
     known = commit.known
-    command = known["command"]
+    command, files = known["command"], _files(known)
     nodes: dict[str, dict[str, int]] = {}
     other: dict[str, int] = {}
+    for name, size in commit.sizes.items():
+        node, _ = json.loads(name)
+        nodes.setdefault(node, {})["mappings"] = nodes.setdefault(node, {}).get("mappings", 0) + size
     for part, content in commit.parts.items():
         kind, _, name = part.partition(" ")
         if name:
@@ -62,19 +67,9 @@ def _show(folder: Path, commit: Commit) -> dict[str, Any]:
         else:
             other[part] = len(content)
     inputs = [
-        {"input": name, "file": command.get(f"--input {name}"), "bytes": size, "lines": lines, "ended": name in ended}
+        {"input": name, "file": files.get(f"--input {name}"), "bytes": size, "lines": lines, "ended": name in ended}
         for ended in (set(known["ended"]),)
         for name, (size, lines, _) in known["inputs"].items()
-    ]
-    outputs = [
-        {
-            "output": use.partition(" ")[2] or use,
-            "file": command.get(use),
-            "bytes": size,
-            "there": _size(command.get(use)),
-            "waiting": len(known["outbox"].get(use, "").encode()),
-        }
-        for use, (size, _) in known["files"].items()
     ]
     return {
         "pipeline": command["pipeline"],
@@ -84,14 +79,33 @@ def _show(folder: Path, commit: Commit) -> dict[str, Any]:
         "commits": commit.number,
         "taken": (folder / HEAD).stat().st_mtime,
         "on_disk": sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
-        "size": sum(map(len, commit.parts.values())),
+        "size": sum(map(len, commit.parts.values())) + sum(commit.sizes.values()),
         "pickle": bool(command.get("--pickle")),
         "nodes": [{"node": name, **sizes} for name, sizes in nodes.items()],
         "other": other,
-        "order": sum(path.stat().st_size for path in folder.glob(f"{ORDER}.{known['order']}")),
+        "order": sum(path.stat().st_size for path in _order_since(folder, known)),
         "inputs": inputs,
-        "outputs": outputs,
+        "positions": [{"input": name, "position": place} for name, place in known["parts"].items()],
+        "outputs": [_outlet(use, files.get(use), outlet) for use, outlet in known["outlets"].items()],
     }
+
+
+def _files(known: dict[str, Any]) -> dict[str, Any]:
+    """The files of the run, by their use: those of its command, and those that the pipeline names itself."""
+    return {**known.get("files", {}), **known["command"]}
+
+
+def _outlet(use: str, file: str | None, outlet: dict[str, Any]) -> dict[str, Any]:
+    """How far an output is: a file of lines, or a sink that gets bundles."""
+    found = {"output": use.partition(" ")[2] or use, "file": STANDARD if use == STANDARD else file}
+    if "number" in outlet:
+        return {**found, "deliveries": outlet["number"], "waiting": len(bytes.fromhex(outlet["held"]))}
+    return {**found, "bytes": outlet["size"], "there": _size(file), "waiting": len(outlet["held"].encode())}
+
+
+def _order_since(folder: Path, known: dict[str, Any]) -> list[Path]:
+    """The files that have the order since the checkpoint."""
+    return [path for number, path in files_of(folder).items() if number >= known["order"]]
 
 
 def _size(file: str | None) -> int | None:
@@ -109,7 +123,8 @@ def _shown(found: dict[str, Any]) -> Iterable[str]:
     yield f"checkpoint {found['commits']}, {_age(time() - found['taken'])} old ({at}): {_amount(found['size'])}"
     yield f"on the disk: {_amount(found['on_disk'])}; order since: {_amount(found['order'])}"
     if found["nodes"]:
-        names = ("node", "state", "waiting", "sink")
+        mappings = ["mappings"] if any("mappings" in each for each in found["nodes"]) else []
+        names = ["node", "state", *mappings, "waiting", "sink"]
         rows = [
             [each["node"], *(_amount(each[name]) if name in each else "" for name in names[1:])]
             for each in found["nodes"]
@@ -121,13 +136,16 @@ def _shown(found: dict[str, Any]) -> Iterable[str]:
             for each in found["inputs"]
         ]
         yield from ("", *_table(("input", "file", "read", "lines", ""), rows))
+    if found["positions"]:
+        rows = [[each["input"], json.dumps(each["position"])] for each in found["positions"]]
+        yield from ("", *_table(("input", "position"), rows))
     if found["outputs"]:
         rows = [
             [
                 each["output"],
                 _place(each["file"]),
-                _amount(each["bytes"]),
-                "" if each["there"] is None else _amount(each["there"]),
+                _amount(each["bytes"]) if "bytes" in each else f"{each['deliveries']} deliveries",
+                "" if each.get("there") is None else _amount(each["there"]),
                 _amount(each["waiting"]) if each["waiting"] else "",
             ]
             for each in found["outputs"]
@@ -136,9 +154,9 @@ def _shown(found: dict[str, Any]) -> Iterable[str]:
 
 
 def _place(file: str | None) -> str:
-    """A file, from here where it is below."""
+    """A file, from here where it is below; nothing where the pipeline names it."""
     if file is None:
-        return STANDARD
+        return ""
     path = Path(file)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
 
@@ -170,27 +188,32 @@ def _table(names: Iterable[str], rows: list[list[str]]) -> list[str]:
 def _verify(folder: Path, commit: Commit) -> dict[str, Any]:
     """Read all that is kept, and compare the files of the run with it; refused where one is not as it was left."""
     known = commit.known
-    command = known["command"]
-    is_pickle = bool(command.get("--pickle"))
-    for part, content in {} if is_pickle else commit.parts.items():
+    files = _files(known)
+    is_pickle = bool(known["command"].get("--pickle"))
+    if not is_pickle:
+        rows, changes = _mappings(folder)
+        contents = ((name, content) for name, *both in rows for content in both)
+        for part, content in (*commit.parts.items(), *contents, *changes):
+            _plain(folder, part, content)
+    ordered = 0
+    for log in _order_since(folder, known):
         try:
-            decoded(content, Names())
+            ordered += len(records(log.read_bytes(), Names()))
         except NotRead as error:
-            raise damaged(folder, f"{part!r} is not plain data: {error}") from None
-    log = folder / f"{ORDER}.{known['order']}"
-    try:
-        ordered = len(records(log.read_bytes(), Names())) if log.exists() else 0
-    except NotRead as error:
-        raise damaged(folder, f"{log.name}: {error}") from None
+            raise damaged(folder, f"{log.name}: {error}") from None
     outputs = inputs = 0
-    for use, (size, mark) in known["files"].items():
-        if command.get(use) not in (None, STANDARD):
-            check_whole(folder, command[use], size, mark)
+    others: list[str] = []  # what nobody can compare here
+    for use, outlet in known["outlets"].items():
+        if "size" in outlet and files.get(use) not in (None, STANDARD):
+            check_whole(folder, files[use], outlet["size"], outlet["mark"])
             outputs += 1
+        else:
+            others.append(use if use == STANDARD else f"output {use.partition(' ')[2]}")
     for name, (size, _, mark) in known["inputs"].items():
-        file = command.get(f"--input {name}")
+        file = files.get(f"--input {name}")
         if file is None or file == STANDARD or not Path(file).is_file():
-            continue  # a pipe is not read for this; a file that is done with may be gone
+            others.append(f"input {name}")  # a pipe is not read for this; a file that is done with may be gone
+            continue
         if _digest(Path(file), size) != mark:
             raise damaged(folder, f"{file} holds something else than what was read, or is shorter")
         inputs += 1
@@ -203,7 +226,23 @@ def _verify(folder: Path, commit: Commit) -> dict[str, Any]:
         "order_records": ordered,
         "inputs": inputs,
         "outputs": outputs,
+        "not_compared": others,
     }
+
+
+def _mappings(folder: Path) -> Mappings:
+    """What is kept of mappings, apart from the parts."""
+    found = Mappings([], [])
+    checked(folder, mappings=found)
+    return found
+
+
+def _plain(folder: Path, part: str, content: bytes) -> Any:
+    """What these bytes are, kinds by their names."""
+    try:
+        return decoded(content, Names())
+    except NotRead as error:
+        raise damaged(folder, f"{part!r} is not plain data: {error}") from None
 
 
 def _digest(file: Path, size: int) -> str:
@@ -221,6 +260,8 @@ def _verified(found: dict[str, Any]) -> Iterable[str]:
     yield f"whole: checkpoint {found['commits']}, {found['parts']} parts{how}"
     yield f"order since: {found['order_records']} records"
     yield f"as they were left: inputs {found['inputs']}, outputs {found['outputs']}"
+    if found["not_compared"]:
+        yield f"not compared: {', '.join(found['not_compared'])}"
 
 
 def _compact(folder: Path, commit: Commit) -> dict[str, Any]:
@@ -272,16 +313,31 @@ class Named:
 
 def _export(folder: Path, commit: Commit) -> dict[str, Any]:
     """All that is kept as JSON; pickles as their bytes, since to read one is to run it."""
-    parts: dict[str, Any] = {}
-    for part, content in commit.parts.items():
-        if commit.known["command"].get("--pickle"):
-            parts[part] = {"kind": "pickle", "of": base64.b64encode(content).decode()}
-            continue
-        try:
-            parts[part] = as_json(decoded(content, Names()))
-        except NotRead as error:
-            raise damaged(folder, f"{part!r} is not plain data: {error}") from None
-    return {"commits": commit.number, "known": commit.known, "parts": parts}
+    known = {"commits": commit.number, "known": commit.known}
+    rows, changes = _mappings(folder)
+    if commit.known["command"].get("--pickle"):
+        return {
+            **known,
+            "parts": {part: _pickle(content) for part, content in commit.parts.items()},
+            "rows": [[name, as_json(key_read(key)), _pickle(value)] for name, key, value in rows],
+            "changes": [[name, _pickle(content)] for name, content in changes],
+        }
+    parts = {part: as_json(_plain(folder, part, content)) for part, content in commit.parts.items()}
+    mappings: dict[str, dict[str, Any]] = {name: {} for name in commit.strands}
+    for name, *both in rows:
+        key, value = (as_json(_plain(folder, name, content)) for content in both)
+        mappings[name][json.dumps(key)] = [key, value]
+    for name, content in changes:
+        gone, items = _plain(folder, name, content)
+        for key in gone:
+            mappings[name].pop(json.dumps(as_json(key)), None)
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            mappings[name][json.dumps(as_json(key))] = [as_json(key), as_json(value)]
+    return {**known, "parts": parts, "mappings": {name: [*found.values()] for name, found in mappings.items()}}
+
+
+def _pickle(content: bytes) -> dict[str, str]:
+    return {"kind": "pickle", "of": base64.b64encode(content).decode()}
 
 
 def as_json(value: Any, way: str = "#", seen: dict[int, str] | None = None) -> Any:

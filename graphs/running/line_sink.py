@@ -11,19 +11,20 @@ import json
 import os
 import select
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from graphs.terminal import not_written
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, not_written
+from progress.order import Domain
 from progress.plain import write_time
-from progress.runtime.core import Step
+from progress.runtime.actions.core import Step
+from progress.runtime.durable.outlets import Going
 from progress.runtime.durable.replay import Differs
 from progress.runtime.failure import NodeFailed
+from progress.runtime.sinks.json_text import encode, expanded, json_text
 from progress.runtime.source_failure import SourceFailed
-from progress.runtime.tables import is_table, rows_of
 
 SMALL = 1 << 62  # numbers up to there need no look at how many digits they have
 SHOWN = 120  # bytes of what differs that a complaint shows
@@ -46,12 +47,15 @@ class LineFile:
         self, name: str, handle: int, is_regular: bool = True, check: Callable[[], None] = lambda: None
     ) -> None:
         self.name = name
+        self.named: str | None = None  # its path, where the pipeline names it and no command does
         self.handle = handle
         self.is_regular = is_regular and stat.S_ISREG(os.fstat(handle).st_mode)
         self.size = 0  # what was written
-        self.holds = False  # whether what is written waits for `release`
+        self.is_loose = False  # whether frontiers may move between other values when what has left comes again
+        self.holds = False  # whether what is written waits for `covered`
         self.why: Callable[[], str] = lambda: "a node did otherwise when it was run again"
         self._held: list[bytes] = []
+        self._covered: list[bytes] = []  # of these, what the checkpoint has that is being taken
         self._there = 0  # up to where there is something that a run before has written, which comes again
         self.has_given_up = False  # something was to be written, and was not
         self._check = check
@@ -92,19 +96,48 @@ class LineFile:
         """Whether something is there that a run before has written and this one has not."""
         return self.size < self._there
 
-    @property
-    def held(self) -> bytes:
-        """What waits for `release`."""
-        return b"".join(self._held)
+    def check(self, known: Any) -> None:
+        """Refuse a file that does not hold what was written to it."""
+        size = 0 if known is None or not self.is_regular else known["size"]
+        found = os.fstat(self.handle).st_size
+        if found < size:
+            raise _another(self.name, f"has {found} bytes, and {size} were written")
+        if size and self.mark(size) != known["mark"]:
+            raise _another(self.name, "holds something else than what was written")
 
-    def release(self) -> None:
-        """Write what waits."""
-        held, self._held = self._held, []
-        if held:
-            self.put(b"".join(held))
+    def begin(self, known: Any, going: Going) -> None:
+        """Begin to write; what the checkpoint covers and nobody knows to be there leaves first."""
+        size = 0 if known is None else known["size"]
+        if going in (Going.ANEW, Going.BACK):
+            self.cut(size)
+        elif going is Going.ONWARD:
+            self.go_on_behind(size)
+        else:
+            self.go_on(size)
+        if known is not None and known["held"]:
+            self.put(known["held"].encode())
+
+    def border(self) -> Callable[[], Any]:
+        """A checkpoint is taken here: it has how much is written, and what waits for it."""
+        self._covered, self._held = self._held, []
+        size, held = self.size, self._covered
+
+        def settled() -> Any:
+            self.settle()
+            return {"size": size, "mark": self.mark(size), "held": b"".join(held).decode()}
+
+        return settled
+
+    def covered(self) -> None:
+        """The checkpoint is on the disk: what waited for it is written."""
+        covered, self._covered = self._covered, []
+        if covered:
+            self.put(b"".join(covered))
 
     def finish(self) -> None:
         """Nothing is written any more: refuse an end before that of the run before (PS748)."""
+        if self.is_loose:
+            self._next_value()
         if self.is_behind:
             raise self._differs(b"")
 
@@ -119,7 +152,9 @@ class LineFile:
 
     def put(self, lines: bytes) -> None:
         """Write what is not there already; PS748 where something else is there, and then nothing."""
-        if self.size < self._there:
+        if self.is_loose and self.size < self._there:
+            lines = self._put_again(lines)
+        elif self.size < self._there:
             there = os.pread(self.handle, min(len(lines), self._there - self.size), self.size)
             if not lines.startswith(there):
                 raise self._differs(lines)
@@ -127,6 +162,40 @@ class LineFile:
             lines = lines[len(there) :]
         if lines:
             self._put(lines)
+
+    def _put_again(self, lines: bytes) -> bytes:
+        """Compare the values of these lines with those that are there; what is behind the last of them."""
+        while lines and self.size < self._there:
+            line, end, rest = lines.partition(b"\n")
+            if not _says_complete(line):
+                there = self._next_value()
+                if not (line + end).startswith(there):
+                    raise self._differs(lines)
+                self.size += len(there)
+                rest = (line + end)[len(there) :] + rest
+            lines = rest
+        return lines
+
+    def _next_value(self) -> bytes:
+        """The next line with a value that is there, or what is there of it; lines about frontiers are passed over."""
+        while self.size < self._there:
+            line = self._line_there()
+            if not _says_complete(line):
+                return line
+            if line.endswith(b"\n"):
+                self.size += len(line)
+            else:  # it was torn, and another one will come
+                self.cut(self.size)
+        return b""
+
+    def _line_there(self) -> bytes:
+        """The next line that is there, or the beginning of one."""
+        line = b""
+        while self.size + len(line) < self._there and not line.endswith(b"\n"):
+            place = self.size + len(line)
+            begin, end, _ = os.pread(self.handle, min(TAIL, self._there - place), place).partition(b"\n")
+            line += begin + end
+        return line
 
     def _differs(self, lines: bytes) -> Differs:
         """What was written here before does not come again."""
@@ -215,20 +284,13 @@ class LineFile:
         os.close(self.handle)
 
 
-def _refuse(value: Any) -> Any:
-    raise TypeError(f"{brief(value)} is not JSON")
+def _says_complete(line: bytes) -> bool:
+    """Whether a line, or the beginning of one, is about a frontier."""
+    return len(line) > 2 and b'{"complete"'.startswith(line[: len(b'{"complete"')])
 
 
-_encode: Callable[[Any], str] = json.JSONEncoder(allow_nan=False, default=_refuse).encode
-
-
-def expanded(values: Sequence[Any]) -> Iterator[Any]:
-    """The values, each table as its rows. With Spark the engine has done that where nothing else waits for it."""
-    for value in values:
-        if is_table(value):
-            yield from rows_of(value)
-        else:
-            yield value
+def _another(name: str, how: str) -> PointstampError:
+    return PointstampError("PS736", f"{name} {how}", "the file as it was; or another DIR, and other outputs")
 
 
 class LineSink:
@@ -239,17 +301,17 @@ class LineSink:
     name : of the edge or side output
     file : where the lines go
     says_edge : whether each line has the name
-    is_closed : whether it was said already that nothing leaves any more
 
     A table, a DataFrame of Spark or of pandas, leaves as its rows: a line each, whose value has the columns by name.
     """
 
     takes_rows = True
 
-    def __init__(self, name: str, file: LineFile, says_edge: bool = False, is_closed: bool = False) -> None:
+    def __init__(self, name: str, file: LineFile, says_edge: bool = False) -> None:
         self.name = name
         self.file = file
-        self.is_closed = is_closed
+        self.is_closed = False  # whether it was said that nothing leaves any more
+        self._has_frontier = False
         self._head = f'{{"edge": {json.dumps(name)}, ' if says_edge else "{"
 
     def write_all(self, time: Any, values: Sequence[Any]) -> None:
@@ -270,39 +332,41 @@ class LineSink:
         written = ", ".join(self._text(time, write_time(time), "the time") for time in times)
         self.file.write(f'{self._head}"complete": [{written}]}}\n'.encode())
 
-    def finish(self) -> None:
+    @property
+    def outlet(self) -> LineFile:
+        """Where it writes."""
+        return self.file
+
+    def begins(self, domain: Domain) -> None:
+        """It is that of an output edge, which has a frontier."""
+        self._has_frontier = True
+
+    def ended(self) -> None:
         """Nothing leaves any more; say so, if the frontier has not."""
-        if not self.is_closed:
+        if self._has_frontier and not self.is_closed:
             self.complete(())
 
     def _text(self, time: Any, value: Any, what: str) -> str:
-        try:
-            return _encode(value)
-        except (TypeError, ValueError, RecursionError) as error:
-            says = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-            where = f"{what} {brief(value)} that leaves at {brief(self.name)}, at {brief(time)}"
-            raise PointstampError(
-                "PS732", f"{where}, cannot be written: {says}", "numbers, texts, lists, mappings"
-            ) from None
+        return json_text(value, what, self.name, time)
 
     def _dead(self, failure: NodeFailed | SourceFailed) -> str:
         """A value that failed, where, and why; what is no JSON is written as Python shows it."""
         try:
-            value = _encode(failure.value)
+            value = encode(failure.value)
         except (TypeError, ValueError, RecursionError):
-            value = _encode(brief(failure.value))
+            value = encode(brief(failure.value))
         if isinstance(failure, NodeFailed):
-            where = f'"node": {_encode(failure.node)}'
+            where = f'"node": {encode(failure.node)}'
         else:
-            where = f'"input": {_encode(failure.edge)}, "place": {_encode(failure.place)}'
-        return f'{value}, {where}, "error": {_encode(failure.message)}'
+            where = f'"input": {encode(failure.edge)}, "place": {encode(failure.place)}'
+        return f'{value}, {where}, "error": {encode(failure.message)}'
 
 
 def recorder(file: LineFile) -> Callable[[Step], None]:
     """Writes each step of a run as a line that `replay` reads."""
 
     def record(step: Step) -> None:
-        file.write((_encode(plain_step(step)) + "\n").encode())
+        file.write((encode(plain_step(step)) + "\n").encode())
 
     return record
 

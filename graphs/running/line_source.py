@@ -23,6 +23,7 @@ from graphs.running.line_form import FORM, BadLine, LineForm
 from graphs.sessions.ask import LONGEST_LINE
 from progress.errors import PointstampError
 from progress.order import Domain, opening_times
+from progress.runtime.inputs.read_of import BYTES, ReadOf
 from progress.runtime.source import SILENT, Complete
 from progress.runtime.source_failure import Refused
 from progress.summary import NoMinimalTimes
@@ -91,6 +92,7 @@ class Lines:
         start: Position | None = None,
     ) -> None:
         self.file = file
+        self.named: str | None = None  # its path, where the pipeline names it and no command does
         self._descriptor = handle
         self._domain = domain
         self._read = LineForm(edge, domain).read
@@ -187,11 +189,11 @@ class Lines:
         return tuple(first.times)
 
     @property
-    def read_of(self) -> tuple[int, int] | None:
+    def read_of(self) -> ReadOf | None:
         """How many bytes of a file were read, and how many it has now; None where nobody knows."""
         if self.is_live:
             return None
-        return self._place - self._first, os.fstat(self._descriptor).st_size - self._first
+        return ReadOf(self._place - self._first, os.fstat(self._descriptor).st_size - self._first, BYTES, is_all=True)
 
     @property
     def place(self) -> str:

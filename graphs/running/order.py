@@ -22,7 +22,7 @@ from graphs.terminal import complain
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time
-from progress.runtime.choosing import Choice, Chooser, Possible
+from progress.runtime.engines.choosing import Choice, Chooser, Possible
 from progress.topology import Network
 
 VERSION = 1

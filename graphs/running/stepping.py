@@ -12,7 +12,7 @@ from typing import Any
 
 from graphs.live.site import NotAnswered
 from graphs.running.order import in_words, to_data
-from progress.runtime.choosing import Choice, Chooser, Possible
+from progress.runtime.engines.choosing import Choice, Chooser, Possible
 
 MOST_CHOICES = 100  # that a page is shown
 AT_ONCE = 1.0  # seconds for which a page may be kept waiting for what comes of its choice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from graphs.terminal import complain
 from graphs.wording import printable
 from progress.errors import brief
-from progress.runtime.running import Running
-from progress.runtime.underway import Underway
+from progress.runtime.durable.underway import Underway
+from progress.runtime.run.running import Running
 
 
 def say_held(running: Running) -> None:
@@ -17,7 +17,7 @@ def say_held(running: Running) -> None:
 
 
 def say_one_at_a_time(running: Running) -> None:
-    """Which nodes make fewer calls at once than they could, since the run is kept (`progress.runtime.underway`)."""
+    """Which nodes make fewer calls at once than they could, since the run is kept (`durable/underway.py`)."""
     for inbox in running.core.inboxes:
         node = inbox.behaviour
         if Underway(node).at_once < node.at_once and running.engine != "sim":

@@ -22,11 +22,11 @@ from graphs.running.run import told
 from graphs.sessions.trace import played
 from graphs.sessions.waiting import render, waits_to_json, why_to_json
 from graphs.terminal import FINE, UNUSABLE, bad_usage
+from progress.runtime.actions.core import Core, WaitsForEver
 from progress.runtime.control import Cancelled, Control
-from progress.runtime.core import Core, WaitsForEver
 from progress.runtime.observer import Observer
-from progress.runtime.options import RunOptions
-from progress.runtime.running import Running
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from progress.tracker import Tracker
 
 LOOK = 0.05  # seconds between looks at whether anything happens
@@ -90,6 +90,9 @@ def _trace(options: argparse.Namespace) -> int:
     _only(options, "a trace", "graph", "line")
     trace, file = options.target, options.graph
     if file is None:
+        if trace != STANDARD and not os.path.exists(trace):  # noqa: PTH110  # `Path` raises for long names
+            right = "a pipeline, *.py; a trace; or the address of a live view, which begins with http://"
+            raise bad_usage(f"{trace}: there is no such file", right)
         right = f"pointstamp why {trace} --graph FILE, a graph file or the pipeline"
         raise bad_usage(f"{trace}: a trace does not say what its graph is", right)
     if trace == file == STANDARD:

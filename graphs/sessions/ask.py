@@ -10,10 +10,11 @@ from graphs.checking.check import folds_to_json, pairs
 from graphs.files.document import quoted
 from graphs.files.notation import kind_of, suggestion
 from graphs.graph import Graph
-from progress.closure import close
+from progress.clock import of_kind
+from progress.closure import close_numbered
 from progress.could_result_in import CouldResultIn
 from progress.errors import PointstampError
-from progress.notification import eligible
+from progress.notification import eligible_numbered
 from progress.plain import write_time
 
 LONGEST_LINE = 16 * 1024 * 1024
@@ -26,6 +27,7 @@ class Asker:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._network = graph.network()
         self.could_result_in = CouldResultIn(graph)
         self.queries: dict[str, Callable[[Any], dict[str, Any]]] = {
             "could_result_in": self._could_result_in,
@@ -63,9 +65,15 @@ class Asker:
         return word, body
 
     def _could_result_in(self, body: Any) -> dict[str, Any]:
+        return self._proved(*self._ends(body))
+
+    def _ends(self, body: Any) -> tuple[tuple[int, Any], tuple[int, Any]]:
         if not isinstance(body, list) or len(body) != 2:
             raise PointstampError("PS501", "could_result_in needs two pointstamps", '[["x", t], ["y", u]]')
-        proof = self.could_result_in.proof(self._pointstamp(body[0]), self._pointstamp(body[1]))
+        return self._pointstamp(body[0]), self._pointstamp(body[1])
+
+    def _proved(self, start: tuple[int, Any], end: tuple[int, Any]) -> dict[str, Any]:
+        proof = self.could_result_in.proof_numbered(start, end)
         return {"result": False} if proof is None else {"result": True, "proof": pairs(proof)}
 
     def _with_walk(self, query: dict[str, Any]) -> dict[str, Any]:
@@ -74,10 +82,11 @@ class Asker:
         word, body = self._only_key(query)
         if word != "could_result_in" or not isinstance(wanted, bool):
             raise PointstampError("PS501", f"walk is {kind_of(wanted)}, beside {word}", "true, beside could_result_in")
-        answer = self._could_result_in(body)
+        start, end = self._ends(body)
+        answer = self._proved(start, end)
         if not wanted or not answer["result"]:
             return answer
-        walk = self.could_result_in.walk(self._pointstamp(body[0]), self._pointstamp(body[1]))
+        walk = self.could_result_in.walk_numbered(start, end)
         assert walk is not None
         written: list[Any] = []
         room = LONGEST_LINE
@@ -91,19 +100,21 @@ class Asker:
         return answer
 
     def _close(self, body: Any) -> dict[str, Any]:
-        closure = close(self.graph, self._pointstamps(body, "close"))
+        closure = close_numbered(self._network, self._pointstamps(body, "close"))
         return {"frontiers": frontiers_to_json(closure.frontiers)}
 
     def _contains(self, body: Any) -> dict[str, Any]:
         self._check_keys(body, "contains", ("close", "pointstamp"), ("close", "pointstamp"))
         starts = self._pointstamps(body["close"], "close")
-        return {"result": self._pointstamp(body["pointstamp"]) in close(self.graph, starts)}
+        location, time = self._pointstamp(body["pointstamp"])
+        return {"result": close_numbered(self._network, starts).covers(location, time)}
 
     def _eligible(self, body: Any) -> dict[str, Any]:
         self._check_keys(body, "eligible", ("messages", "requests"), ())
         messages = self._pointstamps(body.get("messages", []), "messages")
         requests = self._pointstamps(body.get("requests", []), "requests")
-        answer = eligible(self.graph, messages, requests)
+        network = self._network
+        answer = eligible_numbered(network, of_kind(network, messages, "edge"), of_kind(network, requests, "node"))
         return {
             "eligible": pairs(answer.eligible),
             "blocked": [
@@ -143,15 +154,15 @@ class Asker:
             if key not in body:
                 raise PointstampError("PS501", f"{word} has no {key}", f"a mapping with {' and '.join(needed)}")
 
-    def _pointstamps(self, body: Any, word: str) -> list[tuple[str, Any]]:
+    def _pointstamps(self, body: Any, word: str) -> list[tuple[int, Any]]:
         if not isinstance(body, list):
             raise PointstampError("PS501", f"{word} is {kind_of(body)}", 'a list like [["x", t], ["y", u]]')
         return [self._pointstamp(item) for item in body]
 
-    def _pointstamp(self, item: Any) -> tuple[str, Any]:
+    def _pointstamp(self, item: Any) -> tuple[int, Any]:
         if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
             raise PointstampError("PS501", "a pointstamp is a location and a time", '["x", t]')
-        return item[0], self.graph.time_from_json(item[0], item[1])
+        return self.graph.pointstamp_from_json(item[0], item[1])
 
 
 def lines_of(stream: BinaryIO) -> Iterator[bytes]:
@@ -179,7 +190,7 @@ def read_line(line: bytes) -> Any:
 def read_json(text: str) -> Any:
     """The value of a JSON text, strictly: no key twice, no NaN, no number of more than `MOST_DIGITS` digits."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_int=_integer, object_pairs_hook=_distinct)
+        return json.loads(text, parse_constant=refuse_constant, parse_int=_integer, object_pairs_hook=_distinct)
     except RecursionError:
         raise nested_too_deeply() from None
     except json.JSONDecodeError as error:
@@ -200,7 +211,8 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _refuse_constant(word: str) -> Any:
+def refuse_constant(word: str) -> Any:
+    """JSON has no NaN and no infinity, whatever Python reads."""
     raise ValueError(f"{word} is not a number")
 
 

@@ -51,7 +51,7 @@ def freed_by(film: Film, node: str, time: Any, line: int) -> Freed | None:
         tracker = cursor.seek(line).session.tracker
         if (node, time) not in tracker.pending():
             raise PointstampError(
-                "PS507", f"nothing is requested at {node!r} for {time!r} there", "a request that is listed"
+                "PS507", f"no request waits at {node!r} for {time!r} there", "a request that is listed"
             )
         if (node, time) in tracker.eligible():
             found = _freed_before(film, cursor, node, number, time, line)

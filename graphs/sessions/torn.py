@@ -1,4 +1,4 @@
-"""The last line of a file that was being written, one JSON object a line, when its writer stopped."""
+"""A last line that its writer did not finish, in a file of one JSON object a line."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from graphs.checking.check import folds_to_json, pairs
 from graphs.files.document import quoted
 from graphs.files.notation import kind_of, shown, suggestion
 from graphs.graph import Graph, parts_of
-from graphs.sessions.ask import LONGEST_LINE, lines_of, read_line
+from graphs.sessions.ask import LONGEST_LINE, lines_of, read_line, refuse_constant
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
 from progress.plain import read_time, write_time
@@ -208,11 +208,7 @@ def _keys_in(mapping: dict[str, Any]) -> int:
     return len(mapping) + sum([_keys_in(part) for part in mapping.values() if type(part) is dict])
 
 
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not a number")
-
-
-_decode: Callable[[str], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+_decode: Callable[[str], tuple[Any, int]] = json.JSONDecoder(parse_constant=refuse_constant).raw_decode
 
 
 def _encoder() -> Callable[[Any], str]:

@@ -1,4 +1,4 @@
-"""One works at a time; who has long work to do lets all go first who look."""
+"""One thread works at a time, and one that has long work to do lets those go first who only look."""
 
 from __future__ import annotations
 

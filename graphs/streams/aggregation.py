@@ -25,12 +25,7 @@ class KeyedAggregation(Keyed[T, K, V]):
     """What makes one result of all values of a key and time."""
 
     def reduce(
-        self,
-        f: Callable[[V, V], V],
-        *,
-        accumulate: bool = False,
-        within: int | None = None,
-        name: str | None = None,
+        self, f: Callable[[V, V], V], *, accumulate: bool = False, within: int | None = None, name: str | None = None
     ) -> Aggregated[T, K, V]:
         """(key, result) for each key and time; `f` makes one value of two, in any order.
 

@@ -12,6 +12,7 @@ from graphs.streams.keys import Keyed, Keys
 from graphs.streams.refusals import check_function, check_number
 from graphs.streams.step import Wiring
 from progress.runtime.out import Out
+from progress.runtime.state import State
 
 if TYPE_CHECKING:
     from graphs.streams.stream import Stream
@@ -31,7 +32,7 @@ class AsOf(TwoSides):
     ) -> None:
         super().__init__(keys, f, wiring)
         self.within = within
-        self.latest: dict[Any, tuple[Any, Any]] = {}  # by key: the time of the latest value, and it
+        self.latest: State[Any, tuple[Any, Any]] = State()  # by key: the time of the latest value, and it
         self.came: deque[tuple[Any, list[Any]]] = deque()  # which keys at which time, where they are forgotten
 
     def on_notify(self, time: Any, out: Out) -> None:

@@ -23,7 +23,7 @@ from graphs.streams.by_value import node_of
 from graphs.streams.scope import Scope
 from graphs.streams.step import Input, Origin, Step, Wiring
 from progress.runtime.node import Node, Relay
-from progress.runtime.own import Code
+from progress.runtime.run.own import Code
 
 if TYPE_CHECKING:
     from graphs.streams.flow import Flow

@@ -1,7 +1,7 @@
 """What is done to each value by itself, and several such steps as one: `map`, `filter`, `flat_map`, `branch`.
 
 Steps that follow each other become one function, so that a value goes through all of them without a message between. A
-value for which one of them raises has failed by itself, and the others have not (`progress.runtime.by_value`).
+value for which one of them raises has failed by itself, and the others have not (`progress.runtime.actions.by_value`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.refusals import bad_step, check_function
 from graphs.streams.step import Origin, Wiring
-from progress.runtime.by_value import check_several
+from progress.runtime.actions.by_value import check_several
 from progress.runtime.node import Mapped, Relay
 from progress.runtime.out import Out
 

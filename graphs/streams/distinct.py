@@ -12,6 +12,7 @@ from graphs.streams.refusals import bad_step, check_function, check_number
 from graphs.streams.step import Wiring
 from progress.runtime.node import Node
 from progress.runtime.out import Out
+from progress.runtime.state import State
 
 if TYPE_CHECKING:
     from graphs.streams.stream import Stream
@@ -102,7 +103,7 @@ class FirstEver(OneOfEach):
 
     def __init__(self, by: By, keep: Keep, wiring: Wiring) -> None:
         super().__init__(by, keep, wiring)
-        self.seen: dict[Any, Any] = {}
+        self.seen: State[Any, Any] = State()
 
     def leave(self, time: Any, found: dict[Any, Any], out: Out) -> None:
         """Send those that are new."""

@@ -29,8 +29,8 @@ from progress.order import Domain
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import OnError
 from progress.runtime.node import Relay
-from progress.runtime.own import Code
-from progress.runtime.results import Results
+from progress.runtime.run.own import Code
+from progress.runtime.run.results import Results
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
 
@@ -70,11 +70,7 @@ class Flow(InNotebooks, Generic[T]):
     ) -> None: ...
     @overload
     def __init__(
-        self: Flow[Any],
-        time: Any,
-        *,
-        name: str | None = None,
-        on_error: OnError | Mapping[str, OnError] | None = None,
+        self: Flow[Any], time: Any, *, name: str | None = None, on_error: OnError | Mapping[str, OnError] | None = None
     ) -> None: ...
     def __init__(
         self, time: Any = "nat", *, name: str | None = None, on_error: OnError | Mapping[str, OnError] | None = None
@@ -119,8 +115,8 @@ class Flow(InNotebooks, Generic[T]):
         """What comes in on the input edge of this name.
 
         `of` is for type checkers: the class of its values, as `Order` or `tuple[str, int]`; where they are of none, as
-        `int | None`, annotate the stream. `ahead` is how many of its times may be in the program at once,
-        where its source says what is complete (`progress.runtime.ahead`): the next waits until one of them is over.
+        `int | None`, annotate the stream. `ahead` is how many of its times may be in the program at once, where its
+        source says what is complete (`progress.runtime.inputs.ahead`): the next waits until one of them is over.
 
         >>> from pointstamp import Complete, Flow
         >>> flow = Flow()
@@ -206,10 +202,7 @@ class Flow(InNotebooks, Generic[T]):
         return self._stream(Origin(step)).map_at(lambda time, _: time, name=f"{name}.times")
 
     def add(
-        self,
-        graph: Graph,
-        nodes: Mapping[str, Code] | None = None,
-        streams: Mapping[str, Bags[Any, Any]] | None = None,
+        self, graph: Graph, nodes: Mapping[str, Code] | None = None, streams: Mapping[str, Bags[Any, Any]] | None = None
     ) -> dict[str, Stream[Any, Any]]:
         """Add a graph with the code of its nodes. The answer: what leaves by its output edges, by their names.
 

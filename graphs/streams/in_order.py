@@ -14,6 +14,7 @@ from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
 from progress.errors import brief
 from progress.runtime.out import Out
+from progress.runtime.state import State
 
 if TYPE_CHECKING:
     from graphs.streams.stream import Stream
@@ -39,7 +40,7 @@ class InOrder(Operator):
         self.f = f
         self.order = order
         self.open: dict[Any, Bag] = {}
-        self.states: dict[Any, Any] = {}
+        self.states: State[Any, Any] = State()
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """Keep them until all before them are here."""

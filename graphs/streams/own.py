@@ -8,7 +8,7 @@ from graphs.streams.bags import Bags, T, V
 from graphs.streams.refusals import bad_step, check_name
 from graphs.streams.step import Origin, Step
 from progress.errors import brief
-from progress.runtime.own import Code, check_code
+from progress.runtime.run.own import Code, check_code
 
 if TYPE_CHECKING:
     from graphs.streams.stream import Stream

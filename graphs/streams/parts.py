@@ -10,7 +10,7 @@ from graphs.streams.bags import Bags
 from graphs.streams.refusals import bad_step, refused
 from graphs.streams.step import Input, Origin, Step
 from progress.errors import brief, one_of
-from progress.runtime.own import Code, check_code
+from progress.runtime.run.own import Code, check_code
 
 if TYPE_CHECKING:
     from graphs.streams.flow import Flow

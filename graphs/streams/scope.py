@@ -60,10 +60,10 @@ class Scope:
             raise refused("PS815", what, "roll_up to a domain of numbers before it")
 
     def check_order(self, path: str, word: str) -> None:
-        """Refuse a step that needs times of which each two are in order."""
+        """Refuse a step that needs times of which any two are in order."""
         self._check_outside(path, word, "times in one order")
         if not self.domain().is_total:
-            what = f"{path}: {word} needs times of which each two are in order, not those of {self.domain()!r}"
+            what = f"{path}: {word} needs times of which any two are in order, not those of {self.domain()!r}"
             raise refused("PS815", what, "roll_up to such a domain before it")
 
     def _check_outside(self, path: str, word: str, needed: str) -> None:

@@ -18,6 +18,7 @@ from graphs.streams.scope import Scope
 from graphs.streams.step import Wiring
 from progress.runtime.node import Node
 from progress.runtime.out import Out
+from progress.runtime.state import State
 
 
 class SoFar(Gathering):
@@ -30,7 +31,7 @@ class SoFar(Gathering):
 
     def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:
         super().__init__(keys, how, wiring)
-        self.sums: dict[Any, Any] = {}
+        self.sums: State[Any, Any] = State()
 
     def on_notify(self, time: Any, out: Out) -> None:
         """All that is at or before the time is here: send the results of the keys that came at it."""

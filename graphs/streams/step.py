@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphs.streams.refusals import place
 from progress.order import Domain
 from progress.runtime.node import Node
-from progress.runtime.own import Code
+from progress.runtime.run.own import Code
 
 if TYPE_CHECKING:
     from graphs.streams.by_value import ByValue

@@ -206,10 +206,7 @@ class TableStream(Generic[T]):
         stream: Any = self._stream
         return TableStream(
             stream.iterate(
-                round_of,
-                lambda before, now, count: is_over(_only(before), _only(now), count),
-                most=most,
-                name=path,
+                round_of, lambda before, now, count: is_over(_only(before), _only(now), count), most=most, name=path
             )
         )
 

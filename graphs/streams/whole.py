@@ -9,7 +9,7 @@ from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.operator import Operator
 from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
-from progress.runtime.by_value import check_several
+from progress.runtime.actions.by_value import check_several
 from progress.runtime.out import Out
 
 if TYPE_CHECKING:

@@ -151,10 +151,6 @@ class StreamWindows(Bags[T, V]):
             raise refused("PS815", f"{path}: {error.message}", error.hint) from None
         moved = self._follow(path, code=lambda wiring: Relay(), summary=to)
         there = Step(
-            f"{path}.there",
-            self._flow._root(domain),
-            (Input(moved._origin),),
-            lambda wiring: Relay(),
-            by_value=MERGE,
+            f"{path}.there", self._flow._root(domain), (Input(moved._origin),), lambda wiring: Relay(), by_value=MERGE
         )
         return self._another(Origin(self._flow._add(there)))

@@ -1,4 +1,4 @@
-"""What is shown of times that fall without end: no frontier that has one, ways with numbers low enough."""
+"""How times that fall without end are shown: not in a frontier, and on a way as numbers that are low enough."""
 
 from __future__ import annotations
 

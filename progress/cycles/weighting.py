@@ -1,7 +1,7 @@
 """Gordan's alternative: weights that make every cycle rise, or a mixture of cycles that does not.
 
 Given the totals of some cycles, one vector each, either there are weights >= 0 under which every cycle gains, or some
-cycles, each taken so and so often, together gain in no coordinate. Solved as a matrix game in exact fractions.
+cycles, each taken some number of times, together gain in no coordinate. Solved as a matrix game in exact fractions.
 """
 
 from __future__ import annotations

@@ -29,12 +29,10 @@ class Engine(Propagation, Protocol):
 
     def freed(self, woken: list[int]) -> list[int]:
         """Of the waiters that the kernel released, those that nothing blocks any more."""
-        ...
 
     @property
     def name(self) -> str:
         """ "eager" or "hierarchical"."""
-        ...
 
 
 def choose(graph: Arcs, engine: str, kernel: bool | None) -> Engine:
@@ -42,7 +40,7 @@ def choose(graph: Arcs, engine: str, kernel: bool | None) -> Engine:
     if engine not in ENGINES:
         raise no_such_engine(f"there is no engine {engine!r}", "one of " + ", ".join(ENGINES))
     if kernel not in (None, True, False):
-        raise no_such_engine(f"kernel={kernel!r} says neither whether nor not", "True, False, or None for what is best")
+        raise no_such_engine(f"kernel={kernel!r} is neither yes nor no", "True, False, or None for what is best")
     if kernel and not BUILT:
         raise no_such_engine("the compiled kernel is not there", "kernel=None; or install again with a C compiler")
     if engine == "eager" or (engine == "auto" and len(graph.domains) < FEW_VERTICES):

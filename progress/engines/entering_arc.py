@@ -23,15 +23,12 @@ class Pull(Protocol):
     @property
     def cost(self) -> int:
         """What `supports` costs, in steps of `progress.effort`."""
-        ...
 
     def supports(self, time: Any) -> bool:
         """Whether the time is the image of a time of the source's frontier."""
-        ...
 
     def images(self, lost: Sequence[Any] | None = None) -> Iterable[Any]:
         """Images of the source's frontier, among them all that lie at or above one of `lost`; None: all."""
-        ...
 
 
 def pull(summary: Summary, source: Place, target: Place) -> Pull:

@@ -37,58 +37,45 @@ class Place(Protocol):
     @property
     def times(self) -> list[Any]:
         """The frontier."""
-        ...
 
     @property
     def width(self) -> int:
         """How many times the frontier has."""
-        ...
 
     @property
     def cost(self) -> int:
         """What the next `insert` costs, in steps of `progress.effort`."""
-        ...
 
     @property
     def least(self) -> list[Any]:
         """Outstanding times that include the minimal ones."""
-        ...
 
     def least_beside(self, time: Any) -> list[Any]:
         """Of `least`, what may be at or below a time."""
-        ...
 
     def count(self, time: Any, change: int) -> bool:
         """Change how often a time is outstanding here; whether it came or went by that."""
-        ...
 
     def covers(self, until: Any) -> bool:
         """Whether the frontier has a time at or below `until`, which may be unbounded in a coordinate."""
-        ...
 
     def holds(self, time: Any) -> bool:
         """Whether the time is one of the frontier."""
-        ...
 
     def insert(self, time: Any) -> bool:
         """Put a time into the frontier unless it is covered; those above it leave."""
-        ...
 
     def discard(self, time: Any) -> None:
         """Take a time out of the frontier."""
-        ...
 
     def refill(self, lost: Sequence[Any]) -> list[Any]:
         """Insert the outstanding times that only `lost` covered; the ones inserted."""
-        ...
 
     def wait(self, until: Any, waiter: int) -> bool:
         """Wait as long as the frontier covers `until`; False, and nothing done, where it does not."""
-        ...
 
     def released(self, lost: Sequence[Any]) -> list[int]:
         """The waiters that are not covered any more, now that `lost` is gone."""
-        ...
 
 
 def place_for(domain: Domain) -> Place:

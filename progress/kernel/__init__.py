@@ -1,13 +1,13 @@
-"""The way to the compiled kernel (`kernel/`), for graphs whose times are numbers or flat rows of numbers.
+"""The way to the compiled kernel (`kernel/`), for graphs whose times are numbers or flat rows, and for plain data.
 
-It is the twin of `progress.engines.eager` and gives the same answers. It takes part where it was compiled, where no
-summary rounds or leads down without end, and where every component is known to advance; numbers beyond 61 bits are left
-to the twin.
+On graphs it is the twin of `progress.engines.eager` and gives the same answers. It takes part where it was compiled,
+where no summary rounds or leads down without end, and where every component is known to advance; numbers beyond 61 bits
+are left to the twin. Plain data it writes and reads as `progress.runtime.durable` does, wherever it was compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 try:
     from progress import _kernel
-    from progress._kernel import Kernel
+    from progress._kernel import Kernel, PlainData
 
     BUILT = True
     TooMuchForKernel: type[Exception] = _kernel.TooMuchWork
@@ -82,6 +82,18 @@ def kernel_over(
         )
     except OverflowError:
         return None
+
+
+def plain_data(
+    not_plain: type[Exception],
+    not_read: type[Exception],
+    hashed: Callable[[Any], Iterable[Any]],
+    deepest: int,
+    largest_key: int,
+    most: int,
+) -> PlainData | None:
+    """Who writes and reads plain data within these limits; None where the kernel was not compiled. Cost: O(1)."""
+    return PlainData(not_plain, not_read, hashed, deepest, largest_key, most) if BUILT else None
 
 
 if BUILT:

@@ -13,25 +13,25 @@ static void kernel_dealloc(Kernel *self)
         rows_free(&vertex->came);
         free_nodes(vertex->outstanding);
         free_nodes(vertex->waiters);
-        PyMem_RawFree(vertex->leaving);
-        PyMem_RawFree(vertex->entering);
+        PyMem_Free(vertex->leaving);
+        PyMem_Free(vertex->entering);
     }
-    for (int index = 0; index < self->kind_count; index++) PyMem_RawFree(self->kinds[index].pieces);
-    PyMem_RawFree(self->kinds);
+    for (int index = 0; index < self->kind_count; index++) PyMem_Free(self->kinds[index].pieces);
+    PyMem_Free(self->kinds);
     for (Py_ssize_t index = 0; index < self->location_count; index++) forget_location(&self->locations[index]);
-    PyMem_RawFree(self->locations);
+    PyMem_Free(self->locations);
     Py_XDECREF(self->names);
-    PyMem_RawFree(self->vertices);
-    PyMem_RawFree(self->arcs);
-    PyMem_RawFree(self->member_start);
-    PyMem_RawFree(self->members);
-    PyMem_RawFree(self->queue);
-    PyMem_RawFree(self->is_queued);
-    PyMem_RawFree(self->marked);
-    PyMem_RawFree(self->events);
-    PyMem_RawFree(self->touched);
-    PyMem_RawFree(self->moved);
-    PyMem_RawFree(self->woken);
+    PyMem_Free(self->vertices);
+    PyMem_Free(self->arcs);
+    PyMem_Free(self->member_start);
+    PyMem_Free(self->members);
+    PyMem_Free(self->queue);
+    PyMem_Free(self->is_queued);
+    PyMem_Free(self->marked);
+    PyMem_Free(self->events);
+    PyMem_Free(self->touched);
+    PyMem_Free(self->moved);
+    PyMem_Free(self->woken);
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
@@ -81,7 +81,7 @@ static int read_kind(PyObject *pieces, Kind *kind, int places, int target_places
         PyErr_SetString(PyExc_ValueError, "a summary has too many pieces or places");
         return -1;
     }
-    kind->pieces = PyMem_RawCalloc((size_t)room + 1, sizeof(Piece));
+    kind->pieces = PyMem_Calloc((size_t)room + 1, sizeof(Piece));
     if (!kind->pieces) {
         PyErr_NoMemory();
         return -1;
@@ -98,7 +98,7 @@ static int read_kind(PyObject *pieces, Kind *kind, int places, int target_places
 
 static int read_kinds(Kernel *self, PyObject *kinds)
 {
-    self->kinds = PyMem_RawCalloc((size_t)PyTuple_GET_SIZE(kinds) + 1, sizeof(Kind));
+    self->kinds = PyMem_Calloc((size_t)PyTuple_GET_SIZE(kinds) + 1, sizeof(Kind));
     if (!self->kinds) {
         PyErr_NoMemory();
         return -1;
@@ -134,7 +134,7 @@ static int read_arcs(Kernel *self, PyObject *sources, PyObject *targets, PyObjec
         PyErr_SetString(PyExc_ValueError, "the lists of arcs have different lengths, or too many of them");
         return -1;
     }
-    self->arcs = PyMem_RawCalloc((size_t)count + 1, sizeof(Arc));
+    self->arcs = PyMem_Calloc((size_t)count + 1, sizeof(Arc));
     if (!self->arcs) {
         PyErr_NoMemory();
         return -1;
@@ -175,16 +175,16 @@ static int connect(Kernel *self)
         }
         for (int index = 0; index < self->count && !pass; index++) {
             Vertex *vertex = &self->vertices[index];
-            vertex->leaving = PyMem_RawMalloc((size_t)(vertex->leaving_count + 1) * sizeof(int));
-            vertex->entering = PyMem_RawMalloc((size_t)(vertex->entering_count + 1) * sizeof(int));
+            vertex->leaving = PyMem_Malloc((size_t)(vertex->leaving_count + 1) * sizeof(int));
+            vertex->entering = PyMem_Malloc((size_t)(vertex->entering_count + 1) * sizeof(int));
             if (!vertex->leaving || !vertex->entering) return -1;
             vertex->leaving_count = vertex->entering_count = 0;
         }
     }
-    self->member_start = PyMem_RawCalloc((size_t)self->ranks + 2, sizeof(int));
-    self->members = PyMem_RawMalloc((size_t)(self->count + 1) * sizeof(int));
-    self->is_queued = PyMem_RawCalloc((size_t)self->ranks + 1, 1);
-    self->marked = PyMem_RawMalloc(((size_t)self->ranks + 1) * sizeof(int));
+    self->member_start = PyMem_Calloc((size_t)self->ranks + 2, sizeof(int));
+    self->members = PyMem_Malloc((size_t)(self->count + 1) * sizeof(int));
+    self->is_queued = PyMem_Calloc((size_t)self->ranks + 1, 1);
+    self->marked = PyMem_Malloc(((size_t)self->ranks + 1) * sizeof(int));
     if (!self->member_start || !self->members || !self->is_queued || !self->marked) return -1;
     for (int rank = 0; rank < self->ranks; rank++) self->marked[rank] = -1;
     for (int index = 0; index < self->count; index++) self->member_start[self->vertices[index].rank + 2]++;
@@ -213,7 +213,7 @@ static PyObject *make(PyTypeObject *type, PyObject *forms, PyObject *form_of, Py
     if (!self) return NULL;
     self->random = 88172645463325252u;
     self->names = PyDict_New();
-    self->vertices = PyMem_RawCalloc((size_t)count + 1, sizeof(Vertex));
+    self->vertices = PyMem_Calloc((size_t)count + 1, sizeof(Vertex));
     if (!self->vertices || !self->names) {
         Py_DECREF(self);
         return PyErr_NoMemory();

@@ -166,7 +166,7 @@ static PyObject *kernel_wait(Kernel *self, PyObject *const *arguments, Py_ssize_
     if (read_number(arguments[2], &waiter, 0)) return NULL;
     self->examined++;
     if (!covers(vertex, until)) Py_RETURN_FALSE;
-    Node *node = PyMem_RawMalloc(sizeof(Node) + (size_t)vertex->places * sizeof(number));
+    Node *node = PyMem_Malloc(sizeof(Node) + (size_t)vertex->places * sizeof(number));
     if (!node) return PyErr_NoMemory();
     self->random = self->random * 6364136223846793005u + 1442695040888963407u;
     node->priority = self->random >> 16;

@@ -49,6 +49,7 @@ typedef struct {
 /* An edge or a node as steps name it; `counts` is the ledger's own dictionary of messages or of requests. */
 typedef struct {
     PyObject *counts;
+    PyObject *input; /* of an input, the ledger's own record, whose `open` is a tuple of times; else NULL */
     int places;
     char is_row, total, is_node;
     char listened; /* somebody wants to know when what lies here changes */
@@ -113,7 +114,7 @@ static int grow(void **data, Py_ssize_t *room, Py_ssize_t needed, size_t size)
     if (needed <= *room) return 0;
     Py_ssize_t larger = *room ? *room * 2 : 16;
     if (larger < needed) larger = needed;
-    void *moved = PyMem_RawRealloc(*data, (size_t)larger * size);
+    void *moved = PyMem_Realloc(*data, (size_t)larger * size);
     if (!moved) return -1;
     *data = moved;
     *room = larger;

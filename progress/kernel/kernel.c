@@ -5,7 +5,9 @@
  * treaps in lexicographic order, which for pairs know the least second coordinate below each node; frontiers are sorted
  * arrays of rows. Numbers have 64 bits; what goes beyond raises OverflowError, and the caller goes on with the twin.
  *
- * One call is one update: all changes in, all released waiters out. */
+ * One call is one update: all changes in, all released waiters out.
+ *
+ * Plain data, as progress/runtime/durable writes and reads it, has parts of its own: those that begin with plain_. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -18,8 +20,15 @@
 #include "waiters.h"
 #include "propagation.h"
 #include "calls.h"
+#include "locations.h"
 #include "steps.h"
 #include "building.h"
+#include "plain_form.h"
+#include "plain_simple.h"
+#include "plain_objects.h"
+#include "plain_keys.h"
+#include "plain_writing.h"
+#include "plain_reading.h"
 
 static PyObject *get_visits(Kernel *self, void *Py_UNUSED(nothing))
 {
@@ -53,7 +62,7 @@ static PyMethodDef methods[] = {
     {"forget", (PyCFunction)kernel_forget, METH_O, "Know a location no more."},
     {"listen", (PyCFunction)kernel_listen, METH_VARARGS, "Note from now on when what lies at a location changes, or no more."},
     {"step", (PyCFunction)(void (*)(void))kernel_step, METH_FASTCALL,
-     "Take a usual step; the waiters that it releases, or None where it is not usual and did not happen."},
+     "Take a usual step; the waiters that it releases, False where nothing is left to do, None where it did not happen."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -81,13 +90,41 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
+static PyMethodDef plain_methods[] = {
+    {"encoded", (PyCFunction)(void (*)(void))plain_encoded, METH_FASTCALL, "The bytes of plain data."},
+    {"decoded", (PyCFunction)(void (*)(void))plain_decoded, METH_FASTCALL, "The plain data that these bytes are."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot plain_slots[] = {
+    {Py_tp_doc, "How plain data becomes bytes and is read again."},
+    {Py_tp_new, plain_new},
+    {Py_tp_dealloc, plain_dealloc},
+    {Py_tp_traverse, plain_traverse},
+    {Py_tp_clear, plain_clear},
+    {Py_tp_methods, plain_methods},
+    {0, NULL},
+};
+
+static PyType_Spec plain_spec = {
+    .name = "progress._kernel.PlainData",
+    .basicsize = sizeof(PlainData),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = plain_slots,
+};
+
+static int add_type(PyObject *module, const char *name, PyType_Spec *from)
+{
+    PyObject *type = PyType_FromSpec(from);
+    int added = type ? PyModule_AddObjectRef(module, name, type) : -1;
+    Py_XDECREF(type);
+    return added;
+}
+
 static int fill_module(PyObject *module)
 {
-    PyObject *type = PyType_FromSpec(&spec);
-    if (!type) return -1;
-    int added = PyModule_AddObjectRef(module, "Kernel", type);
-    Py_DECREF(type);
-    if (added) return added;
+    if (add_type(module, "Kernel", &spec) || add_type(module, "PlainData", &plain_spec)) return -1;
+    if (!open_word && !(open_word = PyUnicode_InternFromString("open"))) return -1;
     if (!too_much_work) too_much_work = PyErr_NewException("progress._kernel.TooMuchWork", NULL, NULL);
     return too_much_work ? PyModule_AddObjectRef(module, "TooMuchWork", too_much_work) : -1;
 }
@@ -103,7 +140,7 @@ static PyModuleDef_Slot module_slots[] = {
 static struct PyModuleDef module = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "progress._kernel",
-    .m_doc = "The compiled twin of progress.engines.eager.",
+    .m_doc = "The compiled twins of progress.engines.eager and of plain data.",
     .m_slots = module_slots,
 };
 

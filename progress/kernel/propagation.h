@@ -317,7 +317,7 @@ static void change_count(Kernel *self, int number_of, const number *row, number 
         if (rows_append(&vertex->doubted, row, places)) self->failed = 1;
     } else {
         if (!change) return;
-        node = PyMem_RawMalloc(sizeof(Node) + (size_t)places * sizeof(number));
+        node = PyMem_Malloc(sizeof(Node) + (size_t)places * sizeof(number));
         if (!node) {
             self->failed = 1;
             return;

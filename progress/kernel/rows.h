@@ -25,7 +25,7 @@ static int rows_reserve(Rows *rows, Py_ssize_t more, int places)
     if (rows->count + more <= rows->room) return 0;
     Py_ssize_t room = rows->room ? rows->room * 2 : 2;
     if (room < rows->count + more) room = rows->count + more;
-    number *data = PyMem_RawRealloc(rows->data, (size_t)room * (size_t)places * sizeof(number));
+    number *data = PyMem_Realloc(rows->data, (size_t)room * (size_t)places * sizeof(number));
     if (!data) return -1;
     rows->data = data;
     rows->room = room;
@@ -42,7 +42,7 @@ static int rows_append(Rows *rows, const number *row, int places)
 
 static void rows_free(Rows *rows)
 {
-    PyMem_RawFree(rows->data);
+    PyMem_Free(rows->data);
     rows->data = NULL;
     rows->count = rows->room = 0;
 }

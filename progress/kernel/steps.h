@@ -1,5 +1,7 @@
-/* The usual step, judged and taken here: it consumes and delivers what is there, and adds what follows from that. All
- * else is answered with None, nothing having happened, and the caller judges it by the definitions. */
+/* The usual step, judged and taken here: it consumes and delivers what is there, and adds what follows from that or
+ * comes in where an input is open; an input that is open at one time moves up to another, or is closed. All else is
+ * answered with None, nothing having happened, and the caller judges it by the definitions. A step that delivers and
+ * requests nothing and is news to nobody is answered with False: the caller has nothing left to do. */
 
 #define MOST_ITEMS 64
 
@@ -8,6 +10,7 @@ typedef struct {
     PyObject *time;
     number row[MOST_PLACES];
     number change, before;
+    char is_open; /* a time from which an input is open, not a message */
 } Item;
 
 static int read_strictly(const Location *location, PyObject *time, number *row)
@@ -24,6 +27,17 @@ static int read_strictly(const Location *location, PyObject *time, number *row)
     return 0;
 }
 
+/* The time from which an input is open, if it is one time: 1, and 0 where it is closed. */
+static int read_open(const Location *location, PyObject **time, number *row)
+{
+    PyObject *open = PyObject_GetAttr(location->input, open_word);
+    int found = open && PyTuple_CheckExact(open) && PyTuple_GET_SIZE(open) < 2 ? (int)PyTuple_GET_SIZE(open) : -1;
+    if (found == 1 && read_strictly(location, PyTuple_GET_ITEM(open, 0), row)) found = -1;
+    *time = found == 1 ? Py_NewRef(PyTuple_GET_ITEM(open, 0)) : NULL;
+    Py_XDECREF(open);
+    return found;
+}
+
 static const Location *known(Kernel *self, PyObject *name, int is_node)
 {
     if (!PyUnicode_CheckExact(name)) return NULL;
@@ -36,10 +50,23 @@ static const Location *known(Kernel *self, PyObject *name, int is_node)
     return location->counts && location->is_node == is_node ? location : NULL;
 }
 
-/* Whether something that this step consumes or delivers leads to the row, or is at or below it at the same node. */
+static int is_before(const Location *location, const number *one, const number *other)
+{
+    return location->total ? compare(one, other, location->places) <= 0 : at_or_below(one, other, location->places);
+}
+
+/* Whether something that this step consumes or delivers leads to the row, or is at or below it at the same node; of an
+ * input, whether it is open at the row. */
 static int follows(Kernel *self, const Item *items, int count, const Item *item)
 {
     const Location *location = item->location;
+    if (location->input) {
+        PyObject *time;
+        number row[MOST_PLACES];
+        int is_open = read_open(location, &time, row) == 1;
+        Py_XDECREF(time);
+        return is_open && is_before(location, row, item->row);
+    }
     number results[MOST_PIECES * MOST_PLACES];
     for (int index = 0; index < count; index++) {
         const Item *event = &items[index];
@@ -52,8 +79,7 @@ static int follows(Kernel *self, const Item *items, int count, const Item *item)
             result = results;
         }
         for (int number_of = 0; number_of < found; number_of++, result += places)
-            if (location->total ? compare(result, item->row, places) <= 0 : at_or_below(result, item->row, places))
-                return 1;
+            if (is_before(location, result, item->row)) return 1;
     }
     return 0;
 }
@@ -70,6 +96,7 @@ static int read_items(Kernel *self, PyObject *list, int kind, Item *items, int *
         const Location *location = known(self, PyTuple_GET_ITEM(entry, 0), kind != 0);
         if (!location) return -1;
         item->location = location;
+        item->is_open = 0;
         item->time = PyTuple_GET_ITEM(entry, 1);
         if (read_strictly(location, item->time, item->row)) return -1;
         int overflow = 0;
@@ -103,6 +130,44 @@ static int read_items(Kernel *self, PyObject *list, int kind, Item *items, int *
     return 0;
 }
 
+static int add_open(const Location *location, PyObject *time, const number *row, number change, Item *items, int *count)
+{
+    if (*count == MOST_ITEMS) {
+        Py_DECREF(time);
+        return -1;
+    }
+    Item *item = &items[(*count)++];
+    *item = (Item){.location = location, .time = time, .change = change, .before = change < 0, .is_open = 1};
+    memcpy(item->row, row, (size_t)location->places * sizeof(number));
+    return 0;
+}
+
+/* Takes in inputs that move up from one time to another, or are closed; -1 where one does something else. */
+static int read_inputs(Kernel *self, PyObject *inputs, Item *items, int *count)
+{
+    if (inputs == Py_None) return 0;
+    if (!PyDict_CheckExact(inputs)) return -1;
+    PyObject *name, *times, *before;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(inputs, &place, &name, &times)) {
+        const Location *location = known(self, name, 0);
+        int is_list = PyList_CheckExact(times);
+        if (!location || !location->input || (!is_list && !PyTuple_CheckExact(times))) return -1;
+        Py_ssize_t given = is_list ? PyList_GET_SIZE(times) : PyTuple_GET_SIZE(times);
+        PyObject *now = !given ? NULL : is_list ? PyList_GET_ITEM(times, 0) : PyTuple_GET_ITEM(times, 0);
+        number was[MOST_PLACES], is[MOST_PLACES];
+        if (given > 1 || (now && read_strictly(location, now, is))) return -1;
+        int is_open = read_open(location, &before, was);
+        if (is_open < 0 || (now && (!is_open || !is_before(location, was, is)))) {
+            Py_XDECREF(before);
+            return -1;
+        }
+        if (before && add_open(location, before, was, -1, items, count)) return -1;
+        if (now && add_open(location, Py_NewRef(now), is, 1, items, count)) return -1;
+    }
+    return 0;
+}
+
 static PyObject *not_usual(void)
 {
     PyErr_Clear();
@@ -111,11 +176,15 @@ static PyObject *not_usual(void)
 
 static PyObject *take_step(Kernel *self, PyObject *const *arguments, Item *items, int *held)
 {
-    for (int kind = 0; kind < 3; kind++)
+    if (read_items(self, arguments[0], 0, items, held)) return not_usual();
+    int calls = -*held;
+    for (int kind = 1; kind < 3; kind++)
         if (read_items(self, arguments[kind], kind, items, held)) return not_usual();
-    int count = *held, usual = 1;
+    calls += *held;
+    if (read_inputs(self, arguments[3], items, held)) return not_usual();
+    int count = *held, usual = count > 0;
     for (int index = 0; index < count && usual; index++)
-        if (items[index].change > 0 && !items[index].before) usual = follows(self, items, count, &items[index]);
+        if (items[index].change > 0 && !items[index].before && !items[index].is_open) usual = follows(self, items, count, &items[index]);
     if (self->failed) usual = self->failed = 0; /* only some image was too large so far */
     if (!usual) return not_usual();
     self->woken_count = 0;
@@ -143,7 +212,11 @@ static PyObject *take_step(Kernel *self, PyObject *const *arguments, Item *items
         const Item *item = &items[index];
         const Location *location = item->location;
         int broken;
-        if (location->is_node) {
+        if (item->is_open) {
+            PyObject *open = item->change > 0 ? PyTuple_Pack(1, item->time) : PyTuple_New(0);
+            broken = !open || PyObject_SetAttr(location->input, open_word, open);
+            Py_XDECREF(open);
+        } else if (location->is_node) {
             broken = item->change < 0 ? PyDict_DelItem(location->counts, item->time)
                                       : PyDict_SetItem(location->counts, item->time, Py_None);
         } else if (item->before + item->change) {
@@ -154,15 +227,17 @@ static PyObject *take_step(Kernel *self, PyObject *const *arguments, Item *items
             broken = PyDict_DelItem(location->counts, item->time);
         }
         if (broken) return NULL;
-        self->entries += location->is_node ? item->change : !item->before - !(item->before + item->change);
+        int one_entry = location->is_node || item->is_open;
+        self->entries += one_entry ? item->change : !item->before - !(item->before + item->change);
     }
-    return woken_list(self);
+    int quiet = !self->news && !self->moved_count && !self->woken_count && !calls;
+    return quiet ? Py_NewRef(Py_False) : woken_list(self);
 }
 
 static PyObject *kernel_step(Kernel *self, PyObject *const *arguments, Py_ssize_t argument_count)
 {
-    if (argument_count != 3) {
-        PyErr_SetString(PyExc_TypeError, "step takes messages, deliveries and requests");
+    if (argument_count != 4) {
+        PyErr_SetString(PyExc_TypeError, "step takes messages, deliveries, requests and inputs");
         return NULL;
     }
     if (closed(self)) return NULL;
@@ -173,125 +248,4 @@ static PyObject *kernel_step(Kernel *self, PyObject *const *arguments, Py_ssize_
     self->busy--;
     while (held) Py_DECREF(items[--held].time);
     return answer;
-}
-
-static int read_kind(PyObject *pieces, Kind *kind, int places, int target_places);
-
-static int read_ways(Kernel *self, PyObject *ways, Location *location, int source_places)
-{
-    location->ways = PyMem_RawCalloc((size_t)PyTuple_GET_SIZE(ways) + 1, sizeof(Arc));
-    location->kinds = PyMem_RawCalloc((size_t)PyTuple_GET_SIZE(ways) + 1, sizeof(Kind));
-    if (!location->ways || !location->kinds) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(ways); index++) {
-        Arc *arc = &location->ways[index];
-        PyObject *pieces;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(ways, index), "iO!", &arc->target, &PyTuple_Type, &pieces)) return -1;
-        if (arc->target >= self->count || (location->is_node && arc->target < 0)) {
-            PyErr_SetString(PyExc_ValueError, "a way leads to no vertex");
-            return -1;
-        }
-        int target_places = arc->target < 0 ? location->places : self->vertices[arc->target].places;
-        location->way_count++;
-        arc->kind = &location->kinds[index];
-        if (read_kind(pieces, &location->kinds[index], source_places, target_places)) return -1;
-    }
-    return 0;
-}
-
-static void forget_location(Location *location)
-{
-    for (int way = 0; way < location->way_count; way++) PyMem_RawFree(location->kinds[way].pieces);
-    PyMem_RawFree(location->ways);
-    PyMem_RawFree(location->kinds);
-    location->ways = NULL;
-    location->kinds = NULL;
-    location->way_count = 0;
-    Py_CLEAR(location->counts);
-}
-
-/* The end of a domain; one further out than the kernel counts is as good as none. */
-static int read_end(PyObject *item, number absent, number *result)
-{
-    *result = absent;
-    if (item == Py_None) return 0;
-    if (read_number(item, result, 1)) return -1;
-    if (*result > LARGEST) *result = LARGEST;
-    if (*result < -LARGEST) *result = -LARGEST;
-    return 0;
-}
-
-/* know(name, counts, is_node, source, target, source_places, (is_row, total), limits, ways) */
-static PyObject *kernel_know(Kernel *self, PyObject *arguments)
-{
-    PyObject *name, *counts, *limits, *ways;
-    int is_node, is_row, total, source_places;
-    Location location;
-    memset(&location, 0, sizeof location);
-    if (!PyArg_ParseTuple(arguments, "UO!piii(pp)O!O!", &name, &PyDict_Type, &counts, &is_node, &location.source,
-                          &location.target, &source_places, &is_row, &total, &PyTuple_Type, &limits, &PyTuple_Type, &ways))
-        return NULL;
-    if (closed(self)) return NULL;
-    if (!PyUnicode_CheckExact(name) || PyTuple_GET_SIZE(limits) < 1 || PyTuple_GET_SIZE(limits) > MOST_PLACES) {
-        PyErr_SetString(PyExc_ValueError, "a location has no plain name, or too many places");
-        return NULL;
-    }
-    location.places = (int)PyTuple_GET_SIZE(limits);
-    if (location.target >= self->count || (is_node && source_places != location.places)
-        || (location.target >= 0 && self->vertices[location.target].places != location.places)) {
-        PyErr_SetString(PyExc_ValueError, "a location leads to no vertex, or to one with other places");
-        return NULL;
-    }
-    location.is_node = (char)is_node;
-    location.is_row = (char)is_row;
-    location.total = (char)total;
-    for (int place = 0; place < location.places; place++) {
-        PyObject *low, *high;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(limits, place), "OO", &low, &high)
-            || read_end(low, -LARGEST, &location.low[place]) || read_end(high, LARGEST, &location.high[place]))
-            return NULL;
-    }
-    if (read_ways(self, ways, &location, source_places)
-        || grow((void **)&self->locations, &self->location_room, self->location_count + 1, sizeof(Location))) {
-        forget_location(&location);
-        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
-    }
-    PyObject *number_of = PyLong_FromSsize_t(self->location_count);
-    if (!number_of || PyDict_SetItem(self->names, name, number_of)) {
-        Py_XDECREF(number_of);
-        forget_location(&location);
-        return NULL;
-    }
-    Py_DECREF(number_of);
-    location.counts = Py_NewRef(counts);
-    self->locations[self->location_count++] = location;
-    Py_RETURN_NONE;
-}
-
-/* listen(name, wanted): note from now on when a usual step changes what lies at a location, or no more. */
-static PyObject *kernel_listen(Kernel *self, PyObject *arguments)
-{
-    PyObject *name;
-    int wanted;
-    if (!PyArg_ParseTuple(arguments, "Up", &name, &wanted)) return NULL;
-    if (closed(self)) return NULL;
-    PyObject *number_of = PyUnicode_CheckExact(name) ? PyDict_GetItemWithError(self->names, name) : NULL;
-    if (number_of) self->locations[PyLong_AsSsize_t(number_of)].listened = (char)wanted;
-    if (PyErr_Occurred()) return NULL;
-    Py_RETURN_NONE;
-}
-
-static PyObject *kernel_forget(Kernel *self, PyObject *name)
-{
-    if (closed(self)) return NULL;
-    PyObject *number_of = PyUnicode_CheckExact(name) ? PyDict_GetItemWithError(self->names, name) : NULL;
-    if (number_of) {
-        Py_ssize_t place = PyLong_AsSsize_t(number_of);
-        if (PyDict_DelItem(self->names, name)) return NULL;
-        forget_location(&self->locations[place]);
-    }
-    if (PyErr_Occurred()) return NULL;
-    Py_RETURN_NONE;
 }

@@ -75,7 +75,7 @@ static Node *erase_node(Node *root, const number *row, number tie, int places, i
     int order = before(row, tie, root, places, tied);
     if (!order) {
         Node *rest = merge(root->left, root->right, places);
-        PyMem_RawFree(root);
+        PyMem_Free(root);
         return rest;
     }
     if (order < 0)
@@ -112,5 +112,5 @@ static void free_nodes(Node *root)
     if (!root) return;
     free_nodes(root->left);
     free_nodes(root->right);
-    PyMem_RawFree(root);
+    PyMem_Free(root);
 }

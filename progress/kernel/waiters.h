@@ -31,7 +31,7 @@ static Node *wake_uncovered(Kernel *self, Vertex *vertex, Node *node)
     node->right = wake_uncovered(self, vertex, node->right);
     if (goes) {
         Node *rest = merge(node->left, node->right, vertex->places);
-        PyMem_RawFree(node);
+        PyMem_Free(node);
         return rest;
     }
     refresh(node, vertex->places);

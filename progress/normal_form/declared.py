@@ -28,11 +28,9 @@ class Declared(Protocol):
 
     def targets(self, source: Domain, hints: Hints) -> list[Domain]:
         """The domains it may lead to from `source`, the preferred one first."""
-        ...
 
     def pieces(self, source: Domain, target: Domain, effort: Effort | None = None) -> list[Piece]:
         """Its monotone hull in normal form; `TooMuchWork` where an effort is given and that is more than it."""
-        ...
 
 
 Kind = TypeVar("Kind", bound=type)

@@ -2,9 +2,9 @@
 
 In lex [nat, int], {advance: [-1, 0]} leads from (0, 5) to every (0, v). Such a set is kept as one *endless* time, in
 which a coordinate is minus infinity: (0, -inf) is at or below exactly the times of the set, in the order as it is. So
-engines and closures go on with it as with any other time, and what it leads to may have least times again. It is no
-time of its domain: who is asked for minimal times and finds an endless one among them says `NoMinimalTimes`, and a way
-that passes one is shown with numbers that are low enough (`progress.cycles.finite_way`).
+engines and closures go on with it as with any other time, and what it leads to may have least times again. It is not a
+time of its domain: whoever is asked for minimal times and finds an endless one among them raises `NoMinimalTimes`, and
+a way that passes one is shown with numbers that are low enough (`progress.cycles.finite_way`).
 
 Law: an endless time stands for all times at or above one of those with -1, -2, -3, ... in place of minus infinity.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -50,6 +51,31 @@ class Batch(Operator):
     def resumed(self, *kept: Any) -> Batch:
         """The same with this buffer."""
         return Batch(self.times, *kept)
+
+
+class OfBatches(Operator):
+    """An operator that makes something of what a `Batch` completes: it leaves before the watermark."""
+
+    __slots__ = ("_batch",)
+
+    def __init__(self, times: Times, buffer: Iterable[tuple[Any, Any]]) -> None:
+        self._batch = Batch(times, buffer)
+
+    def take(self, event: Event) -> list[Event]:
+        """Keep data; a watermark releases what it completes, before itself."""
+        if type(event) is not WM:
+            return self._batch.take(event)
+        return [*self.completed_by(self._batch.times.checked(event.time)), event]
+
+    @abstractmethod
+    def completed_by(self, watermark: Any) -> list[Event]:
+        """What leaves when the times at or below a watermark are complete."""
+
+    def exit(self) -> list[Event]:
+        """The rest, as if the maximal open times were watermarks."""
+        rest = self.resumed(*self.kept())
+        maximal = maximal_antichain(self._batch.open.times(), self._batch.times.less_equal)
+        return [leaving for time in maximal for leaving in rest.completed_by(time)]
 
 
 def batch(buffer: Iterable[tuple[Any, Any]] = (), *, domain: Domain | None = None) -> Batch:

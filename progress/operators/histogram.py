@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from progress.operators.batch import Batch
+from progress.operators.batch import Batch, OfBatches
 from progress.operators.complete import Complete
 from progress.operators.event import DT, WM, Event
 from progress.operators.open_times import in_order
-from progress.operators.operator import Operator
 from progress.operators.reading import count, pairs
-from progress.operators.times import Times, last_of_each, maximal_antichain
+from progress.operators.times import Times, last_of_each
 from progress.order import Domain
 
 
-class Histogram(Operator):
+class Histogram(OfBatches):
     """`ihist_op`. Cost: that of `OpenTimes` and `Complete`, and one Counter for each time that is completed."""
 
-    __slots__ = ("_batch", "complete")
+    __slots__ = ("complete",)
 
     def __init__(
         self,
@@ -28,19 +27,18 @@ class Histogram(Operator):
         frontier: Iterable[Any] | None,
         is_monotone: bool = True,
     ) -> None:
-        self._batch = Batch(times, buffer)
+        super().__init__(times, buffer)
         self.complete = Complete(times, Batch(times, batches).open, frontier, is_monotone)
 
     def take(self, event: Event) -> list[Event]:
         """Keep data; a watermark releases the histogram of each time that it completes, before itself."""
-        if type(event) is not WM:
-            return self._batch.take(event)
-        watermark = self._batch.times.checked(event.time)
-        leaving = self._completed_by(watermark)
-        self.complete.watermark(watermark)
-        return [*leaving, event]
+        leaving = super().take(event)
+        if type(event) is WM:
+            self.complete.watermark(self._batch.times.checked(event.time))
+        return leaving
 
-    def _completed_by(self, watermark: Any) -> list[Event]:
+    def completed_by(self, watermark: Any) -> list[Event]:
+        """The histogram of each time that is complete now."""
         groups = self._batch.open.groups_taken(watermark)
         found = {}
         for time, items in groups:
@@ -49,12 +47,6 @@ class Histogram(Operator):
         if len(groups) == 1:
             return [DT(time, found[time]) for time in found]
         return [DT(time, found[time]) for time in last_of_each(time for _, (time, _) in in_order(groups))]
-
-    def exit(self) -> list[Event]:
-        """The rest, as if the maximal open times were watermarks."""
-        rest = self.resumed(*self.kept())
-        maximal = maximal_antichain(self._batch.open.times(), self._batch.times.less_equal)
-        return [leaving for time in maximal for leaving in rest._completed_by(time)]
 
     def kept(self) -> tuple[Any, ...]:
         """The buffer, the complete data, and what is known of the stream."""

@@ -6,37 +6,31 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from progress.operators.batch import Batch
-from progress.operators.event import DT, WM, Event
+from progress.operators.batch import Batch, OfBatches
+from progress.operators.event import DT, Event
 from progress.operators.open_times import in_order
-from progress.operators.operator import Operator
 from progress.operators.reading import count, pairs
 from progress.operators.times import Times, last_of_each, maximal_antichain
 from progress.order import Domain
 
 
-class MultisetHistogram(Operator):
+class MultisetHistogram(OfBatches):
     """H(t) = C(t) and the sum of H(p) over the maximal complete times p below t.
 
     Cost of a time: O(complete times) comparisons. What is kept: a histogram for every complete time.
     """
 
-    __slots__ = ("_batch", "_collections", "_histograms")
+    __slots__ = ("_collections", "_histograms")
 
     def __init__(self, times: Times, buffer: Iterable[Any], batches: Iterable[Any]) -> None:
-        self._batch = Batch(times, buffer)
+        super().__init__(times, buffer)
         self._collections: dict[Any, Counter[Any]] = {}
         self._histograms: dict[Any, Counter[Any]] = {}
         for time, items in Batch(times, batches).open.drained():
             self._collections[time] = count(data for _, (_, data) in items)
 
-    def take(self, event: Event) -> list[Event]:
-        """Keep data; a watermark releases the histogram of each time that it completes, before itself."""
-        if type(event) is not WM:
-            return self._batch.take(event)
-        return [*self._completed_by(self._batch.times.checked(event.time)), event]
-
-    def _completed_by(self, watermark: Any) -> list[Event]:
+    def completed_by(self, watermark: Any) -> list[Event]:
+        """The histogram of each time that is complete now."""
         less_equal = self._batch.times.less_equal
         groups = self._batch.open.groups_taken(watermark)
         for time, items in groups:
@@ -67,12 +61,6 @@ class MultisetHistogram(Operator):
                 total.update(self._histograms[other])
             self._histograms[current] = total
         return self._histograms[time]
-
-    def exit(self) -> list[Event]:
-        """The rest, as if the maximal open times were watermarks."""
-        rest = self.resumed(*self.kept())
-        maximal = maximal_antichain(self._batch.open.times(), self._batch.times.less_equal)
-        return [leaving for time in maximal for leaving in rest._completed_by(time)]
 
     def kept(self) -> tuple[Any, ...]:
         """The buffer, and the complete data."""

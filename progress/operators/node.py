@@ -5,7 +5,7 @@ Watermarks and notifications say the same in both directions.
 * *From notifications to watermarks*: when a node is notified of t, nothing at or below t can arrive any more. That is a
   watermark at t. A node asks to be notified of every time at which data came, so that each is completed.
 * *From watermarks to notifications*: a stream whose events are `DT` and `WM` is a source whose input is open at the
-  times that no watermark is at or above. The runtime makes frontiers of that, and notifications for who asked.
+  times that no watermark is at or above. The runtime makes frontiers of that, and notifications for whoever asked.
 
 So an operator at a node puts out no watermarks: what it would say with them, the frontier says. It may stand on a loop:
 time advances on the way around, and the run ends when nothing is sent any more.
@@ -67,9 +67,7 @@ class OperatorNode(Node):
 
     def _side(self, edge: str) -> type:
         if edge not in self.sides:
-            raise PointstampError(
-                "PS802", f"the edge {brief(edge)} is on no side", f"sides={{{edge!r}: Left}} or Right"
-            )
+            raise PointstampError("PS802", f"the edge {brief(edge)} has no side", f"sides={{{edge!r}: Left}} or Right")
         return self.sides[edge]
 
     def on_notify(self, time: Any, out: Out) -> None:

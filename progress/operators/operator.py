@@ -24,11 +24,9 @@ class AnyOperator(Protocol):
 
     def apply(self, event: Any) -> tuple[Any, list[Any]]:
         """The operator after this item, and what leaves."""
-        ...
 
     def exit(self) -> Iterable[Any]:
         """What leaves when no more comes."""
-        ...
 
 
 class Operator(ABC):

@@ -1,4 +1,4 @@
-"""What operators are given, looked at first."""
+"""What operators are given, checked before it is used."""
 
 from __future__ import annotations
 

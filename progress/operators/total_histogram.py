@@ -8,29 +8,26 @@ from itertools import pairwise
 from typing import Any
 
 from progress.errors import PointstampError, brief
-from progress.operators.batch import Batch
-from progress.operators.event import DT, WM, Event
+from progress.operators.batch import OfBatches
+from progress.operators.event import DT, Event
 from progress.operators.open_times import Group, in_order
-from progress.operators.operator import Operator
 from progress.operators.reading import count, pairs
 from progress.operators.times import Times, last_of_each
 from progress.order import Domain
 
 
-class TotalHistogram(Operator):
+class TotalHistogram(OfBatches):
     """`ihist_op'`. Cost: that of `OpenTimes`, and one copy of the histogram for each time that is completed."""
 
-    __slots__ = ("_batch", "_counts")
+    __slots__ = ("_counts",)
 
     def __init__(self, times: Times, counts: Counter[Any], buffer: Iterable[tuple[Any, Any]]) -> None:
-        self._batch = Batch(times, buffer)
+        super().__init__(times, buffer)
         self._counts = counts
 
-    def take(self, event: Event) -> list[Event]:
-        """Keep data; a watermark releases the histogram of each time that it completes, before itself."""
-        if type(event) is not WM:
-            return self._batch.take(event)
-        return [*self._released(self._batch.open.groups_taken(self._batch.times.checked(event.time))), event]
+    def completed_by(self, watermark: Any) -> list[Event]:
+        """The histogram of each time that is complete now."""
+        return self._released(self._batch.open.groups_taken(watermark))
 
     def _released(self, groups: list[Group]) -> list[Event]:
         less_equal = self._batch.times.less_equal

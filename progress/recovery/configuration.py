@@ -26,6 +26,17 @@ class Program:
 
     Refused is what Definition 6.8 excludes (PS631, PS632): cycles, two tasks that write one stream, streams that are
     read and never written, and epochs that are not lists.
+
+    Examples
+    --------
+    >>> from progress.recovery.configuration import Program
+    >>> from progress.recovery.tasks import Task
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> program = Program(tasks, {"numbers": [[1, 3], [5]]})
+    >>> program.epochs, program.initial().state("sum").archive
+    (2, (0,))
     """
 
     def __init__(self, tasks: Iterable[Task], inputs: Mapping[str, Sequence[Sequence[Any]]]) -> None:

@@ -44,6 +44,31 @@ def explain(trace: Trace) -> Explanation:
     It has to start where nothing can be undone: in an initial configuration, or in any that is its own latest common
     snapshot; PS633 otherwise, since what led there may be undone and is not in the trace. What is answered can be
     verified by `verify`, or without anything of this file. Cost: that of applying the trace.
+
+    Returns
+    -------
+    The trace, how the configurations are mapped, and the generations of the proof.
+
+    Raises
+    ------
+    PointstampError
+        PS633 where the trace is not valid, or begins where something can be undone.
+
+    Examples
+    --------
+    >>> from progress.recovery.construction import explain
+    >>> from progress.recovery.model import Task, explore
+    >>> from progress.recovery.rules import is_failure
+    >>> from progress.recovery.traces import Trace
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> found = explore([Task("sum", running_sum, ["numbers"], "sums", 0)], {"numbers": [[1]]}).exploration
+    >>> traces = map(Trace.of, map(found.path, range(len(found.states))))
+    >>> faulty = next(trace for trace in traces if any(map(is_failure, trace.steps)))
+    >>> print(faulty)
+    1. F-FAIL sum
+    >>> explain(faulty).trace.steps
+    ()
     """
     if lcs(trace.start) != trace.start:
         what = "the trace starts in the middle of an epoch, which a recovery may undo"
@@ -78,6 +103,24 @@ def verify(trace: Trace, explanation: Explanation) -> None:
     """Check by application alone that a trace is failure-free, valid, and explains another one; PS633 otherwise.
 
     Also that the mapping shows it, and never goes back (Definition 5.6). Nothing of the construction is used.
+
+    Raises
+    ------
+    PointstampError
+        PS633 where it does not, with what is wrong.
+
+    Examples
+    --------
+    >>> from progress.recovery.construction import explain, verify
+    >>> from progress.recovery.model import Task, explore
+    >>> from progress.recovery.rules import is_failure
+    >>> from progress.recovery.traces import Trace
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> found = explore([Task("sum", running_sum, ["numbers"], "sums", 0)], {"numbers": [[1]]}).exploration
+    >>> traces = map(Trace.of, map(found.path, range(len(found.states))))
+    >>> faulty = next(trace for trace in traces if any(map(is_failure, trace.steps)))
+    >>> verify(faulty, explain(faulty))
     """
     faulty, explaining = apply(trace), apply(explanation.trace)
     wrong = "" if trace.start == explanation.trace.start else "the traces do not begin in the same configuration"

@@ -83,11 +83,9 @@ class System(Protocol):
     @property
     def channels(self) -> Channels:
         """What comes in, in order on each channel; every element once."""
-        ...
 
     def machine(self, channels: Channels, failures: int) -> Machine[Any]:
         """The system with this input and at most so many failures."""
-        ...
 
 
 Next = Mapping[Seen, frozenset[Any]]
@@ -99,12 +97,15 @@ def seen(entered: Iterable[Hashable], left: Sequence[Hashable]) -> Seen:
 
 
 def what_may_leave(exploration: Exploration[Any]) -> dict[Seen, frozenset[Any]]:
-    """For each A and B that is reached, all elements that may leave next (Definition 2). Cost: O(steps)."""
+    """For each A and B that is reached, all elements that may leave next (Definition 2), where all was visited.
+
+    Cost: O(steps), which are those of the exploration: none is taken again.
+    """
     machine = exploration.machine
     found: dict[Seen, set[Any]] = {}
-    for state in exploration.states:
+    for state, steps in zip(exploration.states, exploration.steps, strict=True):
         outputs = found.setdefault(machine.visible(state), set())  # type: ignore[arg-type]
-        outputs.update(action.element for action, _ in machine.successors(state) if type(action) is Output)
+        outputs.update(action.element for action, _ in steps if type(action) is Output)
     return {key: frozenset(outputs) for key, outputs in found.items()}
 
 
@@ -176,6 +177,22 @@ def classify(system: System, failures: int = 1, most_states: int = MOST_STATES) 
     of the input and for each way to repeat elements of it: exponential in the number of elements, so few will do. There
     all input is there from the start, since what has entered and is not read changes nothing. Each exploration has the
     budget `most_states`; where one exceeds it, what may be consistent with its outputs is undecided.
+
+    Returns
+    -------
+    A verdict on each of the three guarantees, and on determinism.
+
+    Raises
+    ------
+    PointstampError
+        PS637 where it is not a system, or its channels are not in order.
+
+    Examples
+    --------
+    >>> from progress.recovery.delivery import classify
+    >>> from progress.recovery.protocols import PROTOCOLS
+    >>> [verdict.holds for verdict in classify(PROTOCOLS[0])]
+    [True, True, True, False]
     """
     if isinstance(system, type) or not (hasattr(system, "machine") and hasattr(system, "channels")):
         right = "something with channels and machine(channels, failures), such as those of progress.recovery.protocols"
@@ -250,8 +267,8 @@ def by_output(references: Iterable[Next]) -> References:
 def _judged(name: str, exploration: Exploration[Any], is_right: Callable[[Seen, Any], bool]) -> Guarantee:
     """The shortest run after which an output may leave that is wrong."""
     machine = exploration.machine
-    for number, state in enumerate(exploration.states):
-        for action, _ in machine.successors(state):
+    for number, (state, steps) in enumerate(zip(exploration.states, exploration.steps, strict=True)):
+        for action, _ in steps:
             if type(action) is Output and not is_right(machine.visible(state), action.element):  # type: ignore[arg-type]
                 return Guarantee(name, False, exploration.path(number), action.element)
     return Guarantee(name, True)

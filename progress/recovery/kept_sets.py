@@ -26,6 +26,12 @@ class Keeps(NamedTuple):
     logs : whether what it sent is kept, so that it can be sent again without being computed again
     repeats : whether, started again, it sends what it sent before, in the same messages: then what others have
         consumed of it may stay consumed
+
+    Examples
+    --------
+    >>> from progress.recovery.rollback import Keeps
+    >>> Keeps.states([[2], [5]]).frontiers, Keeps.nothing().frontiers, Keeps.anything().frontiers
+    (((2,), (5,)), (), None)
     """
 
     frontiers: tuple[Frontier, ...] | None

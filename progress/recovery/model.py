@@ -36,7 +36,19 @@ def output() -> Observability:
 
 
 class Implementation:
-    """I, or I without F: the model as a machine whose actions are the steps of traces. Failing twice is stuttering."""
+    """I, or I without F: the model as a machine whose actions are the steps of traces. Failing twice is stuttering.
+
+    Examples
+    --------
+    >>> from progress.recovery.configuration import Program
+    >>> from progress.recovery.model import Implementation, Task
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> machine = Implementation(Program(tasks, {"numbers": [[1]]}))
+    >>> [str(step) for step, _ in machine.successors(machine.initial()[0])]
+    ['I-EVENT sum: -numbers⟨1, EV(1)⟩ +sums⟨1, EV(1)⟩', 'F-FAIL sum']
+    """
 
     def __init__(self, program: Program, failures: bool = True) -> None:
         self.program = program
@@ -145,6 +157,20 @@ def explore(
     Claimed is that `out` only grows (Definition 5.3), failure transparency (Theorem 6.9), and that every epoch is in
     the output at last (Theorem 6.10). Cost: each configuration and each step once, at most the budgets; then O(steps)
     for each theorem, and the exploration without failures.
+
+    Returns
+    -------
+    How many configurations there are, what can be seen from outside, and which claims are wrong.
+
+    Examples
+    --------
+    >>> from progress.recovery.model import Task, explore
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> found = explore(tasks, {"numbers": [[1, 3], [5]]})
+    >>> found.configurations, len(found.outputs), found.violations
+    (12, 3, [])
     """
     program, observe = Program(tasks, inputs), output()
     claims: list[AnyProperty] = [observe.only_grows(), theorem_6_10(program, observe)]

@@ -18,6 +18,13 @@ class Observability(NamedTuple):
 
     Without `below` any partial order will do, as in the paper ("for some partial order"): then what is observed must
     not come back after something else was.
+
+    Examples
+    --------
+    >>> from progress.recovery.observability import Observability
+    >>> shown = Observability("what was shown", lambda state: state[1], frozenset.issubset)
+    >>> shown.of(("drawn", frozenset({"x"})))
+    frozenset({'x'})
     """
 
     name: str

@@ -3,7 +3,7 @@
 One operation with a state reads several channels: the first race that there is (Figure 1 of *Delivery, consistency, and
 determinism*). After each element something leaves that shows the state. What a protocol is made of:
 
-* `order`: who comes first on two channels decides (`races`), or a total order that is known beforehand does (`fixed`);
+* `order`: what comes first on two channels decides (`races`), or a total order that is known beforehand does (`fixed`);
 * `saves`: when the state, the positions of the channels and what is to leave are written down;
 * `releases`: when what was computed may leave;
 * `filters`: whether the consumer is asked for the last bundle after a recovery, and what it has is left out (V.A.2).
@@ -17,18 +17,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
 
-from progress.recovery.delivery import (
-    END,
-    Channels,
-    Classified,
-    Failure,
-    Input,
-    Internal,
-    Output,
-    Seen,
-    classify,
-    seen,
-)
+from progress.recovery.delivery import END, Channels, Classified, Failure, Input, Internal, Output, Seen, classify, seen
 from progress.semantics.machine import Machine
 
 
@@ -50,7 +39,14 @@ COUNT = Operation("count", 0, lambda state, element: state + 1)
 
 
 class Order(Enum):
-    """Which channel is read next."""
+    """Which channel is read next.
+
+    Examples
+    --------
+    >>> from progress.recovery.protocols import Order
+    >>> [order.value for order in Order]
+    ['any channel', 'a known order']
+    """
 
     RACES = "any channel"
     FIXED = "a known order"
@@ -253,7 +249,7 @@ EPOCHS = Protocol("transactional epochs (Flink)", Order.RACES, Saves.SOMETIMES, 
 DRIFTING = Protocol("drifting state (FlameStream)", Order.FIXED, Saves.SOMETIMES, Releases.AT_ONCE, filters=True)
 AFTER = Protocol("acknowledge after", Order.RACES, Saves.STATE_FIRST, Releases.AT_ONCE)
 BEFORE = Protocol("acknowledge before", Order.RACES, Saves.POSITIONS_FIRST, Releases.AT_ONCE)
-REST = Protocol("a run that rests (--state)", Order.RACES, Saves.SOMETIMES, Releases.FILE)
+REST = Protocol("a file that is cut back", Order.RACES, Saves.SOMETIMES, Releases.FILE)
 
 PROTOCOLS: tuple[Protocol, ...] = (
     STRONG,

@@ -32,7 +32,14 @@ from progress.topology import NO_NODE, Network, Topology, network_of
 
 
 class Message(NamedTuple):
-    """A message that its sender has not logged: when it was sent, its time on the edge, whether it was taken."""
+    """A message that its sender has not logged: when it was sent, its time on the edge, whether it was taken.
+
+    Examples
+    --------
+    >>> from progress.recovery.rollback import Message
+    >>> Message(sent=2, time=3).consumed
+    True
+    """
 
     sent: Any
     time: Any
@@ -115,9 +122,17 @@ def roll_back(
     messages : by edge, what its sender has not logged. What lies on an input edge comes from outside: `sent` is not
         looked at, and what would have to come again is `lost`.
 
-    Returns the greatest consistent choice. Raises PS635 for names and times that the graph does not have, PS636 where
-    there may be several largest choices.
+    Returns
+    -------
+    The greatest consistent choice.
 
+    Raises
+    ------
+    PointstampError
+        PS635 for names and times that the graph does not have, PS636 where there may be several largest choices.
+
+    Examples
+    --------
     >>> from graphs import Graph
     >>> graph = Graph().node("a").node("b").edge(None, "a", "in").edge("a", "b", "ab").edge("b", None, "out")
     >>> kept = {"a": Keeps.states([[2]]), "b": Keeps.states([[2], [5]])}

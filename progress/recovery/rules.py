@@ -12,19 +12,19 @@ from typing import NamedTuple, TypeAlias
 
 from progress.recovery.configuration import Configuration, Part, Program
 from progress.recovery.snapshots import lcs
-from progress.recovery.streaming import (
-    BORDER,
-    Action,
-    Event,
-    applied,
-    consumption,
-    production,
-)
+from progress.recovery.streaming import BORDER, Action, Event, applied, consumption, production
 from progress.recovery.tasks import Normal, TaskState
 
 
 class Rule(StrEnum):
-    """The rules by which a configuration changes."""
+    """The rules by which a configuration changes.
+
+    Examples
+    --------
+    >>> from progress.recovery.rules import Rule
+    >>> [*Rule]
+    [<Rule.EVENT: 'I-EVENT'>, <Rule.BORDER: 'I-BORDER'>, <Rule.FAIL: 'F-FAIL'>, <Rule.RECOVER: 'F-RECOVER'>]
+    """
 
     EVENT = "I-EVENT"
     BORDER = "I-BORDER"
@@ -33,7 +33,14 @@ class Rule(StrEnum):
 
 
 class Step(NamedTuple):
-    """⟨I-EVENT, p, N_p, X⟩, ⟨I-BORDER, p, N_p, X⟩, ⟨F-FAIL, p⟩ or ⟨F-RECOVER⟩ (Definition 6.1)."""
+    """⟨I-EVENT, p, N_p, X⟩, ⟨I-BORDER, p, N_p, X⟩, ⟨F-FAIL, p⟩ or ⟨F-RECOVER⟩ (Definition 6.1).
+
+    Examples
+    --------
+    >>> from progress.recovery.rules import Rule, Step
+    >>> print(Step(Rule.FAIL, "sum"), Step(Rule.FAIL, "sum").epoch)
+    F-FAIL sum None
+    """
 
     rule: Rule
     task: str = ""

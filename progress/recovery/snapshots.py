@@ -8,7 +8,24 @@ from progress.recovery.tasks import Normal, TaskState
 
 
 def gce(c: Configuration) -> int:
-    """The greatest common epoch: the last one of which every task has a snapshot (Definition 4.2)."""
+    """The greatest common epoch: the last one of which every task has a snapshot (Definition 4.2).
+
+    Returns
+    -------
+    The number of the epoch; 0 before the first is closed.
+
+    Examples
+    --------
+    >>> from progress.recovery.configuration import Program
+    >>> from progress.recovery.snapshots import gce
+    >>> from progress.recovery.tasks import Task
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> start = Program(tasks, {"numbers": [[1, 3], [5]]}).initial()
+    >>> gce(start)
+    0
+    """
     return min(len(state.archive) - 1 for state in c.states)
 
 
@@ -16,6 +33,22 @@ def out(c: Configuration) -> frozenset[Message]:
     """The output messages: all that is on any stream of epochs up to the greatest common one (Definition 4.3).
 
     Inputs and borders are among them, as in the paper. Cost: O(messages), once for each gce and messages.
+
+    Returns
+    -------
+    The messages, each with its stream and its number.
+
+    Examples
+    --------
+    >>> from progress.recovery.configuration import Program
+    >>> from progress.recovery.snapshots import out
+    >>> from progress.recovery.tasks import Task
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> start = Program(tasks, {"numbers": [[1, 3], [5]]}).initial()
+    >>> len(out(start))
+    0
     """
     return c.program.once.result(_up_to, gce(c), c.messages)
 
@@ -25,6 +58,22 @@ def lcs(c: Configuration) -> Configuration:
 
     Every task goes back to its snapshot of the greatest common epoch and forgets later ones; what was put on streams in
     later epochs is gone, but for what came from outside; and every task reads and writes on behind what is left.
+
+    Returns
+    -------
+    The configuration; this one where nothing can be undone.
+
+    Examples
+    --------
+    >>> from progress.recovery.configuration import Program
+    >>> from progress.recovery.snapshots import lcs
+    >>> from progress.recovery.tasks import Task
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> start = Program(tasks, {"numbers": [[1, 3], [5]]}).initial()
+    >>> lcs(start) == start
+    True
     """
     greatest, kept = gce(c), out(c)
     states = tuple(

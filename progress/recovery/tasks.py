@@ -22,6 +22,15 @@ class Task:
     inputs : names of the streams that it reads
     output : name of the stream that it writes
     initial : its state at first, epoch 0 of its archive
+
+    Examples
+    --------
+    >>> from progress.recovery.tasks import Task
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> tasks[0].function(4, 5)
+    (9, [9])
     """
 
     name: str

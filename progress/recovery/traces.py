@@ -12,7 +12,20 @@ from progress.semantics.machine import Path
 
 
 class Trace(NamedTuple):
-    """Z, from a configuration c: the steps ⟨I-EVENT, p, N_p, X⟩, ⟨I-BORDER, p, N_p, X⟩, ⟨F-FAIL, p⟩, ⟨F-RECOVER⟩."""
+    """Z, from a configuration c: the steps ⟨I-EVENT, p, N_p, X⟩, ⟨I-BORDER, p, N_p, X⟩, ⟨F-FAIL, p⟩, ⟨F-RECOVER⟩.
+
+    Examples
+    --------
+    >>> from progress.recovery.model import Task, explore
+    >>> from progress.recovery.traces import Trace
+    >>> def running_sum(total, number):
+    ...     return total + number, [total + number]
+    >>> tasks = [Task("sum", running_sum, ["numbers"], "sums", 0)]
+    >>> found = explore(tasks, {"numbers": [[1]]}).exploration
+    >>> print(Trace.of(found.path(3)))
+    1. I-EVENT sum: -numbers⟨1, EV(1)⟩ +sums⟨1, EV(1)⟩
+    2. I-BORDER sum: -numbers⟨1, BD⟩ +sums⟨1, BD⟩
+    """
 
     start: Configuration
     steps: tuple[Step, ...] = ()

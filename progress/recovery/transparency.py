@@ -58,6 +58,33 @@ def is_transparent(
 
     `check()` of the answer raises `Failed` with an execution that no execution without failures explains. What was not
     explored within the budgets is not decided. Cost: two explorations, and that of `explainable`.
+
+    Returns
+    -------
+    Whether each execution is explained, with one that is not where there is one.
+
+    Examples
+    --------
+    >>> from progress.recovery.observability import Observability
+    >>> from progress.recovery.transparency import is_transparent
+    >>> class Forgetful:
+    ...     def initial(self):
+    ...         return [(0, 0)]
+    ...
+    ...     def successors(self, state):
+    ...         count, shown = state
+    ...         if count < 2:
+    ...             yield "count", (count + 1, max(shown, count + 1))
+    ...         yield "fail", (0, shown)
+    ...
+    ...     def representative(self, state):
+    ...         return state
+    ...
+    ...     def visible(self, state):
+    ...         return state[1]
+    >>> shown = Observability("what was shown", lambda state: state[1], lambda one, other: one <= other)
+    >>> is_transparent(Forgetful(), lambda action: action == "fail", shown).says.value
+    'holds'
     """
     whole = explore(machine, (), most_states, most_steps)
     without = explore(Without(machine, is_failure), (), most_states, most_steps)

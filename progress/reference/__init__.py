@@ -246,11 +246,7 @@ def eligible(
 
 
 def blockers(
-    graph: Graph,
-    messages: Sequence[Pointstamp],
-    requests: Sequence[Pointstamp],
-    request: Pointstamp,
-    limit: int = 500,
+    graph: Graph, messages: Sequence[Pointstamp], requests: Sequence[Pointstamp], request: Pointstamp, limit: int = 500
 ) -> list[Pointstamp]:
     """Which messages and requests block this request: those whose own Close-up holds an incoming edge at its time."""
     p, t = request

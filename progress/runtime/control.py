@@ -26,7 +26,7 @@ class TimedOut(PointstampError):
 class Interrupted(BaseException):
     """What somebody waits for is cut short, since the run has to stop: no failure of whoever waits."""
 
-    def __init__(self, reason: PointstampError) -> None:
+    def __init__(self, reason: BaseException) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -52,10 +52,29 @@ class Control:
         self._cancel = cancel
         self._clock = clock
         self._until = None if timeout is None else clock() + timeout
-        self.may_stop = timeout is not None or cancel is not None
+        self.may_stop = timeout is not None or cancel is not None  # so that it is to be asked while nothing happens
+        self._failure: BaseException | None = None
+        self._is_hurried = False
+
+    def fail(self, failure: BaseException) -> None:
+        """What the run needs has failed, in a thread of its own: the run stops for this, as soon as it looks."""
+        self._failure = self._failure or failure
+
+    def hurry(self) -> None:
+        """Whoever has the run does not wait for it any more."""
+        self._is_hurried = True
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether nothing is waited for at length any more: it was cancelled, or its time is up."""
+        if self._is_hurried or (self._cancel is not None and self._cancel.is_set()):
+            return True
+        return self._until is not None and self._clock() > self._until
 
     def check(self) -> None:
         """Raise why the run has to stop, if it has to."""
+        if self._failure is not None:
+            raise self._failure
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled
         if self._until is not None and self._clock() > self._until:

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief, one_of
 from progress.notebook import InNotebooks, Shown
-from progress.runtime.checks import by_edge, check_control, check_numbers, check_told, policies, times_ahead
+from progress.runtime.actions.core import Step
+from progress.runtime.actions.performing import is_in_a_loop
 from progress.runtime.control import Control
-from progress.runtime.core import Step
+from progress.runtime.engines.host import HERE, Host
 from progress.runtime.failure import OnError, in_a_loop
 from progress.runtime.observer import Observer
-from progress.runtime.options import RunOptions
-from progress.runtime.own import Code, check_code, kind_of
-from progress.runtime.performing import is_in_a_loop
-from progress.runtime.results import Results
-from progress.runtime.running import Running
+from progress.runtime.run.checks import (
+    by_edge,
+    check_control,
+    check_keeping,
+    check_numbers,
+    check_told,
+    policies,
+    times_ahead,
+)
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.own import Code, check_code, kind_of
+from progress.runtime.run.results import Results
+from progress.runtime.run.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
 from progress.topology import Topology, network_of
+
+if TYPE_CHECKING:
+    from progress.runtime.durable.kept_run import KeptRun
 
 FEW = 8  # nodes whose code is shown
 ENGINES = ("sim", "threads", "asyncio", "spark")
@@ -41,7 +54,9 @@ class Dataflow(InNotebooks):
     on_error : what is done when a node raises, by node or `"*"` for all (`progress.runtime.failure`)
     copies : whether each message is a deep copy of what was sent, or came in; otherwise it is that object itself, and
         one that leaves a node by two edges is the same at both ends
-    ahead : how many times of an input may be in flight, by input edge, or of each (`progress.runtime.ahead`); None: any
+    ahead : how many times of an input may be in flight, by input edge, or of each (`inputs/ahead.py`); None: any
+    ordered : whether every node takes its messages in order (`Node.ordered`): then what leaves is the same on every
+        engine, in its order too
 
     Raises
     ------
@@ -66,9 +81,11 @@ class Dataflow(InNotebooks):
         on_error: OnError | Mapping[str, OnError] | None = None,
         copies: bool = False,
         ahead: Mapping[str, int] | int | None = None,
+        ordered: bool = False,
     ) -> None:
         self.graph = graph
         self.copies = copies
+        self.ordered = ordered
         self.network = network_of(graph)
         given: object = nodes
         if not (given is None or isinstance(given, Mapping)):
@@ -122,10 +139,16 @@ class Dataflow(InNotebooks):
         pause: Callable[[float], object] | None = None,
         session: Any = None,
         folder: str | None = None,
+        state: str | PathLike[str] | None = None,
+        every: float = 1.0,
+        delivery: str | None = None,
+        synced: bool = False,
+        with_pickle: bool = False,
     ) -> Results:
         """Run to the end; the answer has what had no sink, and the nodes of this run (`Results`).
 
-        PS739 where messages or requests are outstanding at the end.
+        PS739 where messages or requests are outstanding at the end. With `state` the run is kept there: begun again
+        after whatever has ended it, it goes on; a run that came to its end answers with its nodes alone.
 
         engine : "sim", "threads", "asyncio" or "spark"
         seed : what decides every choice of `sim`; None: nodes take turns
@@ -135,10 +158,15 @@ class Dataflow(InNotebooks):
         limit : how many messages may wait at a node before those that send to it are held
         timeout : the seconds after which the run stops with PS713
         cancel : stops the run with PS712 when it is set; what runs comes to its end first, but for what is awaited, and
-            jobs of `spark`, which are cancelled
+            jobs of `spark`, which are cancelled, and sinks that keep bundles, which are not waited for at length
         pause : waits the seconds between two attempts (`Retry`); by default `sim` does not wait, the others do
         session : of `spark`; by default the active one, or a new one on this machine, which stays active
         folder : of `spark`, for tables that are kept with a name (`Out.keep`)
+        state : a folder of its own in which the run is kept
+        every : the seconds between two checkpoints of a run that is kept
+        delivery : how what leaves goes with them: "deterministic", "barrier" or "at-least-once"; None: as can be
+        synced : whether what is written down to repeat the run outlives power cuts, too, before anything leaves
+        with_pickle : whether what is kept are pickles, which hold nearly everything and run code when they are read
         """
         if engine not in ENGINES:
             raise PointstampError("PS711", f"there is no engine {brief(engine)}", one_of(engine, ENGINES))
@@ -146,18 +174,26 @@ class Dataflow(InNotebooks):
         check_control(timeout, cancel)
         if engine == "asyncio" and is_in_a_loop():
             raise in_a_loop("run() would begin")
-        on_spark = None
+        host: Host = HERE
         if engine == "spark":
             from progress.runtime.on_spark.engine import OnSpark
 
-            on_spark = OnSpark(session, folder)
+            host = OnSpark(session, folder)
         elif session is not None or folder is not None:
             given = "session" if session is not None else "folder"
             raise PointstampError("PS741", f"{given}= is of no use to the engine {engine}", 'engine="spark"')
         control = Control(timeout, cancel)
-        options = RunOptions(engine, observer, record, limit, control, pause=pause, on_spark=on_spark)
-        with on_spark or nullcontext():
-            return self._running(sources, sinks, options).run(seed, workers)
+        options = RunOptions(engine, observer, record, limit, control, pause=pause, host=host)
+        check_keeping(state, every, delivery, synced, with_pickle)
+        with host:
+            if state is None:
+                return self._running(sources, sinks, options).run(seed, workers)
+            with self._kept(state, options, seed, sources, synced, with_pickle) as kept:
+                running = self._running(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
+                kept.choose(running, delivery)
+                if kept.is_finished:
+                    return running.look()
+                return running.run(seed, workers)
 
     async def run_async(
         self,
@@ -170,6 +206,11 @@ class Dataflow(InNotebooks):
         timeout: float | None = None,
         cancel: threading.Event | None = None,
         pause: Callable[[float], object] | None = None,
+        state: str | PathLike[str] | None = None,
+        every: float = 1.0,
+        delivery: str | None = None,
+        synced: bool = False,
+        with_pickle: bool = False,
     ) -> Results:
         """`run` with the engine `asyncio` in the event loop that runs already, as in a notebook or a service.
 
@@ -178,8 +219,39 @@ class Dataflow(InNotebooks):
         """
         check_numbers("asyncio", None, 1, limit)
         check_control(timeout, cancel)
+        check_keeping(state, every, delivery, synced, with_pickle)
         options = RunOptions("asyncio", observer, record, limit, Control(timeout, cancel), pause=pause)
-        return await self._running(sources, sinks, options).run_async()
+        if state is None:
+            return await self._running(sources, sinks, options).run_async()
+        with self._kept(state, options, None, sources, synced, with_pickle) as kept:
+            running = self._running(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
+            kept.choose(running, delivery)
+            if kept.is_finished:
+                return running.look()
+            return await running.run_async()
+
+    @contextmanager
+    def _kept(
+        self,
+        state: str | PathLike[str],
+        options: RunOptions,
+        seed: int | None,
+        sources: Mapping[str, Source] | None,
+        synced: bool,
+        with_pickle: bool,
+    ) -> Iterator[KeptRun]:
+        """The folder of a run that is kept. One that is stopped has a last checkpoint."""
+        from progress.runtime.durable.kept_run import KeptRun
+
+        command = {
+            "pipeline": "a program",
+            "--engine": options.engine,
+            "--seed": seed,
+            "--pickle": True if with_pickle else None,
+            "inputs": sorted({*self.sources, *(sources or {})}),
+        }
+        with closing(KeptRun(fspath(state), self, command, options.host, synced=synced)) as kept:
+            yield kept
 
     def _running(
         self, sources: Mapping[str, Source] | None, sinks: Mapping[str, Sink] | None, options: RunOptions

@@ -167,7 +167,7 @@ def what_it_said(error: BaseException) -> str:
     """What an exception says; of what Spark says, the part that tells something."""
     if not type(error).__module__.startswith(("pyspark.", "py4j.")):
         return str(error)
-    from progress.runtime.on_spark.reasons import said
+    from progress.runtime.on_spark.jobs.reasons import said
 
     return said(error)
 

@@ -34,11 +34,16 @@ class Node:
 
     `by_time` names attributes that are dicts of which a call uses one entry: that of its time, or what `entry` says. In
     a run that is kept a node makes one call at a time, whatever its `at_once` is, where calls change other things that
-    it keeps (`progress.runtime.underway`).
+    it keeps (`progress.runtime.durable.underway`).
 
     `replays_alike` says that a node does the same again when the same comes in, in whatever order the engine chooses:
     what it sends at a time depends on nothing but what has come at that time and those before it. Where a node cannot
-    say so, sinks that release what is complete wait for the checkpoint that covers it (`progress.runtime.releasing`).
+    say so, sinks that release what is complete wait for the checkpoint that covers it (`durable/releasing.py`).
+
+    `ordered = True` says that a node takes its messages in order: those of a time when it is complete, edge by edge,
+    each in the order in which it came, then the notification of that time, then those of the next time. What it does is
+    the same on every engine, whatever came first, if that holds for what comes on each of its edges
+    (`actions/ordered.py`). A whole run is in order with `Dataflow(..., ordered=True)`.
 
     `deterministic = False` says that a node may do otherwise even when the same comes in, in the same order: it goes by
     the clock, by chance, or by what it asks of others. What leaves a run that is kept then waits for checkpoints
@@ -67,6 +72,7 @@ class Node:
 
     at_once: int = 1
     by_time: Sequence[str] = ()
+    ordered: bool = False
     deterministic: bool = True
     replays_alike: bool = False
     fails_singly: bool = False
@@ -180,7 +186,7 @@ class Mapped(Node):
     """Sends on what a function makes of each value: one value, or with `flat` each of several.
 
     The function may be `async def`; then one value is waited for after the other. A value for which it raises has
-    failed by itself, and the others have not: they are sent, and are not called again (`progress.runtime.by_value`).
+    failed by itself, and the others have not: they are sent, and are not called again (`actions/by_value.py`).
 
     Examples
     --------

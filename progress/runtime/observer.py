@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from progress.runtime.core import Core
+    from progress.runtime.actions.core import Core
     from progress.runtime.failure import NodeFailed
     from progress.runtime.source_failure import SourceFailed
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from random import Random
+from time import time as time_of_day
 from typing import Any
 
 from progress.cycles.finite_way import with_an_end
 from progress.order import NO_TIME, as_time
+from progress.runtime.actions.in_order import by_edge_and_time
 from progress.runtime.failure import (
     asks_for_none,
     asks_too_early,
@@ -16,7 +20,6 @@ from progress.runtime.failure import (
     out_of_turn,
     sends_too_early,
 )
-from progress.runtime.in_order import by_edge_and_time
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark, kept_nowhere, kept_until_no_time
 from progress.summary import Summary
 from progress.topology import Network
@@ -37,7 +40,9 @@ class Exits:
     """The edges that leave a node, and what the graph declares of them: the same for all calls of the node."""
 
     __slots__ = (
+        "answers",
         "domains",
+        "draw",
         "edges",
         "name",
         "node_domain",
@@ -54,6 +59,8 @@ class Exits:
         self.whole = network
         self.tables: Tables = IN_MEMORY  # of the engine
         self.out: type[Out] = Out  # what a call of the node is given
+        self.answers: deque[float] = deque()  # of a run that is done again: what its calls were told of the world
+        self.draw: Callable[[], int] = lambda: 0  # a number by chance
         leaving = network.outgoing[node]
         self.edges = tuple(network.edges[edge] for edge in leaving)
         self.summaries = {network.edges[edge]: network.summaries[edge] for edge in leaving}
@@ -79,7 +86,19 @@ class Out:
     {'twice->out': [(0, 'x'), (0, 'x')]}
     """
 
-    __slots__ = ("_allowed", "_is_over", "_is_start", "_lists", "_order", "event", "exits", "holds", "requests", "sent")
+    __slots__ = (
+        "_allowed",
+        "_is_over",
+        "_is_start",
+        "_lists",
+        "_order",
+        "asked",
+        "event",
+        "exits",
+        "holds",
+        "requests",
+        "sent",
+    )
 
     def __init__(self, exits: Exits, event: Any, is_start: bool = False) -> None:
         self.exits = exits
@@ -87,6 +106,7 @@ class Out:
         self.sent: Sent = {}
         self.requests: dict[Any, None] = {}
         self.holds: list[Hold] | None = None  # tables that were kept
+        self.asked: list[float] | None = None  # what the call was told of the world
         self._lists = self.sent  # where a message finds its list, until the call is over
         self._order: list[Any] = []  # for taking back: the lists that were added to, with how much if not one value
         self._allowed: dict[str, tuple[Any, ...]] = {}
@@ -178,6 +198,26 @@ class Out:
             if not self._is_start and not any(less_equal(each, found) for each in earliest):
                 raise asks_too_early(exits.name, time, self.event)
             self.requests[found] = None
+
+    # --- the world ---------------------------------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """The time of day, in seconds since 1970: the same again where the call is done again after a kill."""
+        return self._told(time_of_day())
+
+    def random(self) -> Random:
+        """A generator of random numbers: the same ones again where the call is done again after a kill.
+
+        In the engine `sim` they are the same in every run with the same seed.
+        """
+        return Random(self._told(self.exits.draw()))
+
+    def _told(self, now: float) -> float:
+        """What the world says now, or said where the call was made before."""
+        answers = self.exits.answers
+        found = answers.popleft() if answers else now
+        self.asked = [*(self.asked or ()), found]
+        return found
 
     # --- tables ------------------------------------------------------------------------------------------------------
 

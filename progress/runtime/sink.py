@@ -2,13 +2,14 @@
 
 A sink is a list, a function of (time, value), or an object with any of `write(time, value)`, `write_all(time, values)`,
 `complete(times)`, told whenever the edge's frontier moves, `begins(domain)`, told before anything else of the times of
-its edge, and `close()`. An object with `sink_for(name)` gives one for the run that begins. Functions and methods may be
-`async def`, but for `close`. What an object with `snapshot()` and `restore(state)` has taken and not written is part of
-a checkpoint; one that writes in a thread of its own has `settle()`, which waits for what it may write now, and perhaps
-`stop()`, which ends that, since the run has failed or was stopped; `ended()` is told when a run comes to its end, and
-`is_new()` when one begins that continues no other. One that releases what it has taken may be told to hold it until a
-checkpoint covers it (`hold(as_kept)`, `kept()`). Two sinks that write each time once, and have the same `place`, are
-refused (PS779).
+its edge, and `close()`; or one with `deliver(bundle)` and `last()` (`durable/bundles.py`). An object with
+`sink_for(name)` gives one for the run that begins. Functions and methods may be `async def`, but for `close`. What an
+object with `snapshot()` and `restore(state)` has taken and not written is part of a checkpoint; one that writes in a
+thread of its own has `settle()`, which waits for what it may write now, and perhaps `stop()`, which ends that, since
+the run has failed or was stopped; `failure` is then what has stopped it, None before. `ended()` is told when a run
+comes to its end, and `is_new()` when one begins that continues no other. One that releases what it has taken may be
+told to hold it until a checkpoint covers it (`hold(as_kept)`, `kept()`). Two sinks that write each time once, and have
+the same `place`, are refused (PS779).
 
 What a sink raises stops the run, and says of which edge it is: a complaint of a sink of tables in its line, any other
 exception in a note (`Exception.add_note`).
@@ -17,20 +18,21 @@ exception in a note (`Exception.add_note`).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
+from progress.runtime.actions.performing import waited_for
 from progress.runtime.awaiting import close
+from progress.runtime.durable.bundles import IN, Bundles
+from progress.runtime.durable.outlets import Outlet
 from progress.runtime.failure import LEAKS, not_to_leak
-from progress.runtime.performing import waited_for
 from progress.runtime.source import is_file
 
 Sink: TypeAlias = Any
-IN = "in the sink of "  # how a note begins that says where an exception comes from
 OF_TABLES = ("PS754", "PS755", "PS773", "PS777", "PS778", "PS780")  # complaints of sinks that know a place, not an edge
 OFTEN = 0.02  # seconds between looks at whether the run has to stop
 
@@ -40,17 +42,22 @@ class Sinks:
     collected in `results`.
     """
 
-    def __init__(self, given: dict[str, Sink], otherwise: Callable[[str], Sink] | None = None) -> None:
-        self._given = {name: _made(name, sink) for name, sink in given.items()}
+    def __init__(
+        self, given: dict[str, Sink], otherwise: Callable[[str], Sink] | None = None, *, are_kept: bool = False
+    ) -> None:
+        self._given = {name: _made(name, sink, are_kept) for name, sink in given.items()}
         _check_places(self._given)
         self._otherwise = otherwise
         self.waits: Callable[[Any], None] = waited_for  # has what `async def` methods give waited for, in order
+        self.before: Callable[[], None] | None = None  # done before something leaves
         self._write: dict[str, Callable[[Any, Sequence[Any]], None]] = {}
         self.results: dict[str, list[tuple[Any, Any]]] = {}
         self.told: dict[str, tuple[Any, ...]] = {}  # where the frontier of an edge stood when its sink was told last
 
     def deliver(self, name: str, time: Any, values: Sequence[Any]) -> None:
         """Hand values of one time to the sink of this name."""
+        if self.before is not None:
+            self.before()
         write = self._write.get(name)
         if write is None:
             write = self._write[name] = self._writer(name)
@@ -105,6 +112,29 @@ class Sinks:
     def hold(self, name: str, as_kept: Callable[[Any], Any]) -> None:
         """Let a sink release nothing that no checkpoint covers; `as_kept` is what one has for a value."""
         self._given[name].hold(as_kept)
+
+    def outlets(self) -> dict[str, Outlet]:
+        """Where sinks write that can say how far they have, by name."""
+        return {name: sink.outlet for name, sink in self._given.items() if hasattr(sink, "outlet")}
+
+    def bundles(self) -> list[Bundles]:
+        """Those that get what leaves in bundles."""
+        return [sink for sink in self._given.values() if isinstance(sink, Bundles)]
+
+    def closed(self) -> list[str]:
+        """The sinks that were told that nothing leaves any more, of those that know."""
+        return [name for name, sink in self._given.items() if getattr(sink, "is_closed", False)]
+
+    def were_closed(self, names: Iterable[str]) -> None:
+        """The run goes on, and these sinks were told that nothing leaves any more."""
+        for name in names:
+            if hasattr(self._given.get(name), "is_closed"):
+                self._given[name].is_closed = True
+
+    @property
+    def are_behind(self) -> bool:
+        """Whether something has left before a kill that has not come again."""
+        return any(outlet.is_behind for outlet in self.outlets().values())
 
     def kept(self) -> None:
         """The checkpoint that was taken last is on the disk."""
@@ -161,6 +191,12 @@ class Sinks:
             stop = getattr(sink, "stop", None)
             if stop is not None:
                 stop()
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What has stopped a sink that writes in threads of its own, where that is known."""
+        found = (getattr(sink, "failure", None) for sink in self._given.values())
+        return next((each for each in found if isinstance(each, BaseException)), None)
 
     def close(self) -> None:
         """Close those that can be closed, all of them whatever one raises."""
@@ -242,27 +278,33 @@ def _name(error: Exception, name: str, at: str = "") -> None:
         error.add_note(f"{IN}{brief(name)}{at}")
 
 
-def _made(name: str, sink: Sink) -> Sink:
+def _made(name: str, sink: Sink, is_kept: bool) -> Sink:
+    """The sink of one run; of one that is kept, `kept_sink_for` makes it."""
     if is_file(sink):
         what = f"the sink of {brief(name)} is a file, {brief(sink)}"
         raise PointstampError("PS707", what, "graphs.JsonLines(path); or a function of (time, value) that writes to it")
     make: Callable[[str], Sink] | None = getattr(sink, "sink_for", None)
+    if is_kept:
+        make = getattr(sink, "kept_sink_for", make)
     made = sink if make is None else make(name)
+    if hasattr(made, "deliver") and hasattr(made, "last"):
+        return Bundles(name, made)
     if not (
         made is None or isinstance(made, list) or callable(made) or hasattr(made, "write") or hasattr(made, "write_all")
     ):
-        right = "a list, a function of (time, value), or `write`"
+        right = "a list, a function of (time, value), `write`, or `deliver` and `last`"
         raise PointstampError("PS707", f"the sink of {brief(name)} is {brief(made)}", right)
     return made
 
 
 def _check_places(sinks: dict[str, Sink]) -> None:
     """Refuse sinks of which one would take what another has written for its own."""
-    owners: dict[str, str] = {}
+    owners: dict[object, str] = {}
     for name, sink in sinks.items():
         place = getattr(sink, "place", None)
         if place in owners:
-            what = f"{brief(owners[place])} and {brief(name)} both write to {place}"
+            where = place if isinstance(place, str) else "one object, which can give one stamp"
+            what = f"{brief(owners[place])} and {brief(name)} both write to {where}"
             raise PointstampError("PS779", what, "a place of its own for each edge, or an application")
         if place is not None:
             owners[place] = name

@@ -15,6 +15,10 @@ A source that says `SILENT` may have a `handle`, a file descriptor that can be r
 that never blocks, and is quick, says so by `is_prompt`; lists and tuples are, too. Others are read by a thread where an
 event loop must not wait for them.
 
+A source of several parts, each of which brings the same again from a position on, but not in the same order as others,
+has `turns()`, which says in which order they came in since it was asked last, as plain data, and `follow(turns)`, which
+has what comes next come in that order.
+
 A message at a time that the input has completed is *late*. It is never lost: it goes to the side output that the items
 name by their attribute `late`, else to `late`. Where that is an input edge of the graph that has no source of its own,
 the message comes in there, as `(time, value)`, at the first time that its input had open when it was read. Where the
@@ -35,13 +39,13 @@ from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, opening_times
 from progress.runtime.failure import FAILURES, task_of_now
-from progress.runtime.pace import Pace
+from progress.runtime.inputs.pace import Pace
 from progress.runtime.source_failure import Refused, SourceFailed
 from progress.tracking.refusal import no_time_there
 
 if TYPE_CHECKING:
-    from progress.runtime.ahead import Ahead
-    from progress.runtime.core import Core
+    from progress.runtime.actions.core import Core
+    from progress.runtime.inputs.ahead import Ahead
 
 
 class _Times(NamedTuple):
@@ -166,6 +170,28 @@ class Brought(NamedTuple):
         """How many messages there are."""
         return sum(map(len, self.batches.values()))
 
+    def written(self) -> Any:
+        """All of it as plain data, if its values are; the inverse of `read`."""
+        refused = [(each.code, each.message, each.hint, each.value, each.place) for each in self.refused]
+        late_inside = {time: list(each) for time, each in self.late_inside.items()}
+        return self.batches, self.opened, self.late, refused, list(self.aside), late_inside
+
+    @classmethod
+    def read(cls, edge: str, written: Any) -> Brought:
+        """What was written of what an edge has brought."""
+        batches, opened, late, refused, aside, late_inside = written
+        failures = [
+            SourceFailed(edge, PointstampError(code, message, hint), value, place)
+            for code, message, hint, value, place in refused
+        ]
+        return cls(batches, opened, late, is_silent=False, refused=failures, aside=aside, late_inside=late_inside)
+
+
+def takes_turns(items: Any) -> bool:
+    """Whether a source says in which order its parts came in, and can be told; one may have such names for its own."""
+    can = all(callable(getattr(items, name, None)) for name in ("turns", "follow"))
+    return can and hasattr(items, "position")
+
 
 class Feed:
     """The items of one source on their way to an input edge.
@@ -184,9 +210,13 @@ class Feed:
         self.handle: int | None = getattr(items, "handle", None)
         self.is_at_hand: bool = type(items) in AT_HAND or getattr(items, "is_at_hand", False)
         self.is_replayed_alike: bool = getattr(items, "replays_alike", False)  # behind a position the same comes again
+        self.takes_turns = takes_turns(items)  # whether it says in which order its parts came in
+        is_placed = getattr(items, "goes_on", False) is True and hasattr(items, "position")
+        self.begins_there = self.takes_turns or (is_placed and not hasattr(items, "go_to"))  # at a position, by itself
         self.is_prompt: bool = self.is_at_hand or getattr(items, "is_prompt", False)
         self.pace = None if self.is_prompt else Pace()
         self.ahead: Ahead | None = None  # what bounds its times in flight
+        self.is_logged = False  # whether what it brings is written down, since it does not bring that again
         self.is_over = False
         self.taken = 0  # how many messages were digested
         self.marks = 0  # how many other items, but silences
@@ -366,9 +396,14 @@ class Feed:
         except FAILURES as error:
             raise self.failed(error) from None
 
-    def again(self, messages: int, marks: int, check: Callable[[], None], *, is_over: bool) -> Brought:
+    def again(
+        self, messages: int, marks: int, check: Callable[[], None], *, is_over: bool, turns: Any = None
+    ) -> Brought:
         """What a run before has read: so many messages and marks, and the end. Waits as `pass_over` does."""
         assert isinstance(self.items, Iterator)
+        if turns is not None:
+            items: Any = self.items
+            items.follow(turns)
         found: list[Any] = []
         try:
             while messages or marks:
@@ -389,10 +424,15 @@ class Feed:
             raise self.failed(error) from None
         return self.digest_arrived(found)
 
-    def brought_since(self) -> tuple[int, int, bool]:
-        """How many messages and marks were digested since this was asked last, and whether the source has ended."""
+    def brought_since(self) -> tuple[Any, ...]:
+        """How many messages and marks were digested since this was asked last, and whether the source has ended.
+
+        Of one that takes turns, these as well.
+        """
         before, self._told = self._told, (self.taken, self.marks)
-        return self.taken - before[0], self.marks - before[1], self.is_over
+        items: Any = self.items
+        turns = (items.turns(),) if self.takes_turns else ()
+        return self.taken - before[0], self.marks - before[1], self.is_over, *turns
 
     def may_be_read(self, core: Core) -> bool:
         """Whether another time of it may come in; one may where nobody in the run has anything to do."""
@@ -402,6 +442,11 @@ class Feed:
     def has_kept(self) -> bool:
         """Whether something was read and may not come in yet."""
         return self.ahead is not None and bool(self.ahead.kept)
+
+    @property
+    def place(self) -> Any:
+        """Where the source says that it is; None where it does not know."""
+        return getattr(self.items, "position", None)
 
     @property
     def position(self) -> tuple[tuple[Any, ...], bool, int]:
@@ -415,6 +460,20 @@ class Feed:
         self._skip = 0 if goes_on else taken
         self._passed = 0 if goes_on else self.marks_behind
         self._told = (taken, self.marks)
+
+    @property
+    def stand(self) -> tuple[Any, ...]:
+        """Where it stands after what it has brought, for `stand_at`."""
+        return self._opened, self.is_over, self.taken, self.marks, self.marks_behind
+
+    def stand_at(self, stand: tuple[Any, ...]) -> None:
+        """It has brought what it had before; when it is read it passes over that."""
+        before = self.taken
+        self._opened, self.is_over, self.taken, self.marks, self.marks_behind = stand
+        if not getattr(self.items, "goes_on", False):
+            self._skip += self.taken - before
+            self._passed = 0
+        self._told = (self.taken, self.marks)
 
     def _beyond(self, items: Iterable[Any]) -> Iterator[Any]:
         """The items after the messages that were read before."""

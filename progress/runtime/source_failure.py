@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
-from progress.runtime.failure import own_trace, row_of, what_it_said
+from progress.runtime.failure import NodeFailed, own_trace, row_of, what_it_said
 
 
 class Refused(NamedTuple):
@@ -72,3 +72,8 @@ class SourceFailed(PointstampError):
 
     def __str__(self) -> str:
         return super().__str__() if self.place is None else f"{self.place}: {super().__str__()}"
+
+
+def as_row(value: Any) -> Any:
+    """What a value is in a table: a failure is a row of text."""
+    return value.as_row() if isinstance(value, NodeFailed | SourceFailed) else value

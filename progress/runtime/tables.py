@@ -149,7 +149,7 @@ def union(values: Sequence[Any]) -> Any:
         import pandas
 
         return pandas.concat(values, ignore_index=True)
-    from progress.runtime.on_spark.unions import union_of
+    from progress.runtime.on_spark.tables.unions import union_of
 
     return union_of(values)
 

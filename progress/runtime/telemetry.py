@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from progress.errors import PointstampError
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.failure import NodeFailed
 from progress.runtime.observer import Observer
 from progress.runtime.source_failure import SourceFailed
@@ -22,6 +22,14 @@ class Telemetry(Observer):
 
     One after the other, runs are added up, and each has a span of its own; those that go on at once need a `Telemetry`
     each, which may have the same meter.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.runtime.telemetry import Telemetry
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), sources={"in->a": [(0, "x")]})
+    >>> flow.run(observer=Telemetry())
+    {'a->out': [(0, 'x')]}
     """
 
     of_one_run = True

@@ -29,13 +29,7 @@ from progress.semantics.properties import (
     sometimes_along,
     sometimes_step,
 )
-from progress.semantics.propositions import (
-    all_of_section_5,
-    proposition_7,
-    proposition_8,
-    proposition_9,
-    theorem_2,
-)
+from progress.semantics.propositions import all_of_section_5, proposition_7, proposition_8, proposition_9, theorem_2
 from progress.semantics.specification import Inputs, Specification, Variant
 from progress.semantics.state import State
 from progress.semantics.system import System

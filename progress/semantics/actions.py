@@ -20,7 +20,19 @@ Located: TypeAlias = tuple[str, Message]
 
 
 class Mess(NamedTuple):
-    """A node receives a message, the head of its queue; with reordering, a minimal element of it."""
+    """A node receives a message, the head of its queue; with reordering, a minimal element of it.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> action, after = explore(Specification(system, Variant(inputs=Inputs.FORBIDDEN))).path(1).steps[0]
+    >>> print(action)
+    Mess: a takes 0 from in->a, sends 0 on a->out
+    >>> action.event
+    Received(edge='in->a', message=Message(time=0, value=None))
+    """
 
     node: str
     edge: str
@@ -38,7 +50,14 @@ class Mess(NamedTuple):
 
 
 class Not(NamedTuple):
-    """A node receives a notification for which it has asked, and no incoming edge has its time in Clock."""
+    """A node receives a notification for which it has asked, and no incoming edge has its time in Clock.
+
+    Examples
+    --------
+    >>> from progress.semantics import Not
+    >>> print(Not("a", 3, sent=()))
+    Not: a is notified of 3
+    """
 
     node: str
     time: Any
@@ -55,7 +74,15 @@ class Not(NamedTuple):
 
 
 class Inp(NamedTuple):
-    """The outside puts messages on input edges, anywhere in the queues."""
+    """The outside puts messages on input edges, anywhere in the queues.
+
+    Examples
+    --------
+    >>> from pointstamp import Message
+    >>> from progress.semantics import Inp
+    >>> print(Inp((("in->a", Message(3)),)))
+    Inp: 3 comes in on in->a
+    """
 
     arrived: tuple[Located, ...]
 
@@ -64,7 +91,16 @@ class Inp(NamedTuple):
 
 
 class Outp(NamedTuple):
-    """The outside takes messages from output edges, from anywhere in the queues."""
+    """The outside takes messages from output edges, from anywhere in the queues.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> print(explore(Specification(system, Variant(inputs=Inputs.FORBIDDEN))).path(2).steps[-1][0])
+    Outp: 0 leaves from a->out
+    """
 
     left: tuple[Located, ...]
 

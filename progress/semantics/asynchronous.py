@@ -41,7 +41,17 @@ class Unsent(NamedTuple):
 
 
 class Asynchronous:
-    """The machine: as `Specification`, but that sending takes a step of its own."""
+    """The machine: as `Specification`, but that sending takes a step of its own.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Asynchronous, Buffer, Inputs, Specification, System, Variant, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> explore(Asynchronous(system, Variant(inputs=Inputs.FORBIDDEN))).path(2).steps[1][0]
+    Send(edge='a->out', message=Message(time=0, value=None))
+    """
 
     def __init__(self, system: System, variant: Variant | None = None) -> None:
         self.inner = Specification(system, variant)

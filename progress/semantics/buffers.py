@@ -1,4 +1,4 @@
-"""Buffer nodes (A&I 2.2): relays between two queues, by which a node's step and the arrival of what it sends part."""
+"""Buffer nodes (A&I 2.2): relays between two queues, which separate a node's step from the arrival of what it sends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ from progress.topology import NO_NODE, Network
 
 
 class Buffer:
-    """A buffer node: g1(s, t) = (s, {}, nothing), g1(s, (e1, m)) = (s, {}, e2: m)."""
+    """A buffer node: g1(s, t) = (s, {}, nothing), g1(s, (e1, m)) = (s, {}, e2: m).
+
+    Examples
+    --------
+    >>> from pointstamp import Message, Received
+    >>> from progress.semantics import Buffer
+    >>> Buffer("a->out").step(None, Received("in->a", Message(3)))
+    (None, (), {'a->out': (Message(time=3, value=None),)})
+    """
 
     def __init__(self, leaving: str) -> None:
         self.leaving = leaving
@@ -53,6 +61,23 @@ def with_buffers(system: System, edges: Iterable[str] | None = None) -> System:
     An edge keeps its name and its destination; what its source sends goes to the buffer on `EDGE, unsent`. With buffers
     on all of them, it behaves as the asynchronous semantics does (`progress.semantics.asynchronous`). A graph with
     calls goes on to decide could-result-in by the order of stacks (`progress.semantics.buffered_relation`).
+
+    Returns
+    -------
+    Another system; this one where there is nothing to buffer.
+
+    Raises
+    ------
+    PointstampError
+        PS502 where one of the edges does not leave a node.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, System, with_buffers
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> with_buffers(system).network().edges
+    ['in->a', 'a->out', 'a->out, unsent']
     """
     network = system.network()
     wanted = [edge for edge, source in zip(network.edges, network.sources, strict=True) if source != NO_NODE]

@@ -31,12 +31,10 @@ class Clock(Protocol):
     @property
     def frontiers(self) -> Mapping[str, tuple[Any, ...]]:
         """The minimal times at each location that has any."""
-        ...
 
     @property
     def generators(self) -> Iterable[tuple[str, Any]]:
         """Pointstamps of it that another Clock of this kind contains only if it contains all of it."""
-        ...
 
 
 Clocks: TypeAlias = Callable[[Outstanding], Clock]
@@ -86,7 +84,16 @@ class Closed:
 
 
 class CloseUp:
-    """Clock, as the paper defines it. Cost: one `progress.closure.close` for each set of pointstamps, kept."""
+    """Clock, as the paper defines it. Cost: one `progress.closure.close` for each set of pointstamps, kept.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> from progress.semantics import CloseUp
+    >>> clock = CloseUp(from_edges([(None, "a"), ("a", "b")]))(frozenset({("in->a", 2)}))
+    >>> ("b", 3) in clock, ("b", 1) in clock
+    (True, False)
+    """
 
     def __init__(self, graph: Topology) -> None:
         self.network = graph.network()
@@ -134,6 +141,14 @@ class OneApplication:
 
     Over simple paths, as Definition 2 wants it. Cost: exponential in the size of the graph, once for each pointstamp.
     Where a graph decides by itself, each time is asked for by its own: `Related`.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> from progress.semantics import OneApplication
+    >>> clock = OneApplication(from_edges([(None, "a"), ("a", "b")]))(frozenset({("in->a", 2)}))
+    >>> ("b", 3) in clock, ("b", 1) in clock
+    (True, False)
     """
 
     def __init__(self, graph: Topology) -> None:

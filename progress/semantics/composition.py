@@ -47,6 +47,17 @@ class Composition(Specification):
 
     States are those of the joined graph. `clocks` is the parameter; `LocalClocks` makes it of two local ones.
     `together`: at the edges of one graph, the outside may bring messages and take others in one step.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph, Message
+    >>> from progress.semantics import Buffer, Composition, Inputs, System, Variant, explore
+    >>> left = Graph().node("a").edge(None, "a", "in").edge("a", None, "shared")
+    >>> right = Graph().node("b").edge(None, "b", "shared").edge("b", None, "out")
+    >>> first = System(left, {"a": Buffer("shared")}, {"in": [Message(0)]})
+    >>> second = System(right, {"b": Buffer("out")})
+    >>> len(explore(Composition(first, second, Variant(inputs=Inputs.FORBIDDEN))).states)
+    4
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Visiting every reachable state of a machine, breadth first, so that what is found is found by a shortest path.
 
-Symmetric states (`Machine.representative`) are visited once: the first one that is met stands for all. A budget that
-does not suffice is said: `Exploration.outcome`; then only what was found is known, the rest is not decided.
+Symmetric states (`Machine.representative`) are visited once: the first one that is met stands for all. Where a budget
+does not suffice, `Exploration.outcome` says so: what was found is known then, and the rest is not decided.
 """
 
 from __future__ import annotations
@@ -22,7 +22,19 @@ MOST_STEPS = 2_000_000
 
 
 class Outcome(Enum):
-    """How an exploration ended."""
+    """How an exploration ended.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Outcome, Specification, System, Variant, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> explore(quiet).outcome is Outcome.FINISHED
+    True
+    >>> explore(quiet, most_states=1).outcome.value
+    'not finished: there are more states than the budget allows'
+    """
 
     FINISHED = "finished: every reachable state was visited"
     TOO_MANY_STATES = "not finished: there are more states than the budget allows"
@@ -30,7 +42,18 @@ class Outcome(Enum):
 
 
 class Says(Enum):
-    """What an exploration says of a property."""
+    """What an exploration says of a property.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, sometimes
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> late = sometimes("a comes to 7", lambda state: Message(7) in state.queue("a->out"))
+    >>> explore(quiet, [late]).verdicts[0].says
+    <Says.FAILS: 'fails'>
+    """
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -38,7 +61,21 @@ class Says(Enum):
 
 
 class Verdict(NamedTuple, Generic[S]):
-    """A property with what was found: of `always` a counterexample, of `sometimes` an example, where there is one."""
+    """A property with what was found: of `always` a counterexample, of `sometimes` an example, where there is one.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> empty = always("nothing leaves", lambda state: not state.queue("a->out"))
+    >>> print(explore(quiet, [empty]).verdicts[0])
+    always: nothing leaves: fails after 1 step
+    0. in->a: 0
+    1. Mess: a takes 0 from in->a, sends 0 on a->out
+       a->out: 0
+    """
 
     property: AnyProperty
     says: Says
@@ -54,11 +91,39 @@ class Verdict(NamedTuple, Generic[S]):
 
 
 class Failed(AssertionError):
-    """Some property fails, with a shortest path, or is not decided within the budget."""
+    """Some property fails, with a shortest path, or is not decided within the budget.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Failed, Inputs, Specification, System, Variant, always, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> try:
+    ...     explore(quiet, [always("nothing leaves", lambda state: not state.queue("a->out"))]).check()
+    ... except Failed as failed:
+    ...     print(str(failed).splitlines()[0])
+    always: nothing leaves: fails after 1 step
+    """
 
 
 class Exploration(Generic[S]):
-    """All that was visited: states in the order in which they were met, and the steps between them."""
+    """All that was visited: states in the order in which they were met, and the steps between them.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> found = explore(quiet)
+    >>> len(found.states), found.number_of_steps, found.depth, found.finished
+    (3, 2, 2, True)
+    >>> print(found.path(1))
+    0. in->a: 0
+    1. Mess: a takes 0 from in->a, sends 0 on a->out
+       a->out: 0
+    """
 
     def __init__(self, machine: Machine[S]) -> None:
         self.machine = machine
@@ -174,6 +239,20 @@ def explore(
     Cost: each reachable state and each step once, at most the budgets. When all states are known,
     properties of pairs are judged (`progress.semantics.states_after`), and what has to happen
     (`progress.semantics.fairness`).
+
+    Returns
+    -------
+    All that was visited, with a verdict on each property.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> found = explore(quiet, [always("at most one lies", lambda state: sum(map(len, state.queues)) < 2)])
+    >>> found.check().verdicts[0].says
+    <Says.HOLDS: 'holds'>
     """
     properties = list(properties)
     exploration = Exploration(machine)

@@ -21,7 +21,21 @@ from progress.semantics.state import State
 
 
 def guarantee(specification: Specification) -> list[AnyProperty]:
-    """Both claims, each with its companion."""
+    """Both claims, each with its companion.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, guarantee
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, guarantee(quiet)).verdicts]
+    ['holds', 'fails', 'holds', 'fails']
+    """
     return [*nothing_is_late(specification), *what_may_be_is_delivered(specification)]
 
 
@@ -31,6 +45,19 @@ def nothing_is_late(specification: Specification) -> list[AnyProperty]:
     Where inputs are free, along steps in which none grows: the outside may then bring what Clock rules out.
 
     Its companion: somebody is notified.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, nothing_is_late
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, nothing_is_late(quiet)).verdicts]
+    ['holds', 'fails']
     """
     system = specification.system
     network, names = system.network(), system.names
@@ -61,6 +88,19 @@ def what_may_be_is_delivered(specification: Specification) -> list[AnyProperty]:
     """Every request of which no incoming edge has the time in Clock is delivered, in every fair behaviour.
 
     Its companion: some request may be delivered.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, what_may_be_is_delivered
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, what_may_be_is_delivered(quiet)).verdicts]
+    ['holds', 'fails']
     """
     system = specification.system
     network, names = system.network(), system.names

@@ -3,9 +3,9 @@
 The paper leaves it open: "a fully abstract treatment of timely dataflow would have interesting specificities, such as
 the handling of completion notifications and the possible restrictions on contexts". Here a context is anything that
 brings messages to the inputs, takes those on the outputs, and has promised from the start which messages may still
-come: it brings one, or withdraws it, and never another. That it relies on notifications is in what it sees: besides the
-queues on the edges it sees the least times at which this system may still send on each output, which is all that the
-Clock of the whole has of it there (`progress.semantics.local_clocks`).
+come: it brings one, or withdraws it, and never another. Its reliance on notifications shows in what it sees: besides
+the queues on the edges it sees the least times at which this system may still send on each output, which is all that
+the Clock of the whole has of it there (`progress.semantics.local_clocks`).
 
 Then a system may take the place of another where
 
@@ -45,7 +45,18 @@ class Withdrawn(NamedTuple):
 
 
 class InContext(Specification):
-    """A system in the most general context that brings these messages, in any order, or does not."""
+    """A system in the most general context that brings these messages, in any order, or does not.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, InContext, System, explore
+    >>> system = System(
+    ...     from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, arrivals={"in->a": [Message(0)]}
+    ... )
+    >>> sorted(str(action) for action, _ in InContext(system).successors(next(InContext(system).initial())))
+    ['Inp: 0 comes in on in->a', 'Withdrawn: 0 does not come on in->a']
+    """
 
     def __init__(self, system: System, reordering: bool = False) -> None:
         super().__init__(system, Variant(reordering=reordering, inputs=Inputs.ANNOUNCED))
@@ -80,6 +91,15 @@ class Interchange(NamedTuple):
     """Whether one may take the other's place. `complaints`: why not, by the contracts; `behaviours`: what was compared.
 
     `contract` is None where it cannot be decided whether the contract asks more of a context.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, System, may_take_place, with_buffers
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> answer = may_take_place(with_buffers(system), system, {"in->a": [Message(0)]})
+    >>> answer.holds, answer.complaints
+    (False, ())
     """
 
     complaints: tuple[str, ...]
@@ -106,6 +126,24 @@ def may_take_place(
 
     `samples` are the messages that a context may bring, each once; what the systems have queued and announced besides
     is left out. Cost: that of `interface_of`, `explore` and `compare` for both.
+
+    Returns
+    -------
+    Whether it may, what speaks against it, and which behaviours were compared.
+
+    Raises
+    ------
+    PointstampError
+        PS616 where a graph has no contract but for its domains, PS502 and PS503 for samples that are not messages of
+        its inputs.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, System, may_take_place, with_buffers
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> may_take_place(with_buffers(system), system, {"in->a": [Message(0)]}).holds
+    False
     """
     try:
         mine, other = interface_of(new), interface_of(old)

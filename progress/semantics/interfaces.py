@@ -41,7 +41,17 @@ class Inside(NamedTuple):
 
 
 class Interface(NamedTuple):
-    """What a graph says of itself. `condition_2` is of the graph alone."""
+    """What a graph says of itself. `condition_2` is of the graph alone.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph
+    >>> from progress.semantics import interface_of
+    >>> left = Graph().node("a").edge(None, "a", "in").edge("a", None, "shared")
+    >>> right = Graph().node("b").edge(None, "b", "shared").edge("b", None, "out")
+    >>> [*interface_of(left).inputs], [*interface_of(left).outputs]
+    (['in'], ['shared'])
+    """
 
     inputs: Mapping[str, Domain]
     outputs: Mapping[str, Domain]
@@ -72,6 +82,19 @@ def interface_of(graph: Topology) -> Interface:
     """The contract of a graph. Cost: for each edge to the outside, the graph once for each of its nodes at worst.
 
     Refused (PS616) where summaries cannot be composed, since they or their domains are of the user's own, or calls.
+
+    Returns
+    -------
+    What becomes of times between the edges to the outside, and on the way to and from nodes within.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph
+    >>> from progress.semantics import interface_of
+    >>> left = Graph().node("a").edge(None, "a", "in").edge("a", None, "shared")
+    >>> right = Graph().node("b").edge(None, "b", "shared").edge("b", None, "out")
+    >>> interface_of(left).condition_2.holds, [*interface_of(right).passes]
+    (True, [('shared', 'out')])
     """
     network = network_of(graph)
     _check(network)
@@ -101,7 +124,21 @@ def interface_of(graph: Topology) -> Interface:
 
 
 def condition_2_of_both(first: Interface, second: Interface) -> Condition2:
-    """Condition 2 of two graphs joined at the edges they share, by their contracts alone."""
+    """Condition 2 of two graphs joined at the edges they share, by their contracts alone.
+
+    Returns
+    -------
+    The verdict of `check_conditions` on the whole.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph
+    >>> from progress.semantics import condition_2_of_both, interface_of
+    >>> left = Graph().node("a").edge(None, "a", "in").edge("a", None, "shared")
+    >>> right = Graph().node("b").edge(None, "b", "shared").edge("b", None, "out")
+    >>> condition_2_of_both(interface_of(left), interface_of(right)).holds
+    True
+    """
     for alone in (first, second):
         if not alone.condition_2.holds:
             return alone.condition_2

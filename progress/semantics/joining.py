@@ -13,6 +13,21 @@ def join(first: System, second: System) -> System:
     """The joined graph as one system: the non-compositional specification is its `Specification`.
 
     Graphs with calls are refused (PS401).
+
+    Returns
+    -------
+    The whole, with the nodes, the queues and the arrivals of both.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph, Message
+    >>> from progress.semantics import Buffer, System, join
+    >>> left = Graph().node("a").edge(None, "a", "in").edge("a", None, "shared")
+    >>> right = Graph().node("b").edge(None, "b", "shared").edge("b", None, "out")
+    >>> first = System(left, {"a": Buffer("shared")}, {"in": [Message(0)]})
+    >>> second = System(right, {"b": Buffer("out")})
+    >>> join(first, second).network()
+    Network(2 nodes, 3 edges)
     """
     whole = join_networks(first.network(), second.network())
     queued = [{**mine, **others} for mine in first.queued for others in second.queued]
@@ -33,7 +48,7 @@ def join_networks(one: Network, other: Network) -> Network:
         raise PointstampError(
             "PS010",
             f"both graphs have the location {brief(taken[0])}",
-            "share only edges that leave one, enter the other",
+            "share only edges that leave one and enter the other",
         )
     for name in edges:
         if name in one.numbers and name in other.numbers and _domain(one, name) != _domain(other, name):

@@ -25,7 +25,16 @@ from progress.topology import Network, Topology, network_of
 
 
 class Judgement(NamedTuple):
-    """True when the trace is a behaviour. Otherwise the first step that is none, counted from 0, and why not."""
+    """True when the trace is a behaviour. Otherwise the first step that is none, counted from 0, and why not.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> from progress.semantics import is_behaviour
+    >>> judged = is_behaviour(from_edges([(None, "a")]), [{"delivered": [("a", 0)]}])
+    >>> bool(judged), judged.step, judged.why
+    (False, 0, "Not: 'a' has no pending request at 0")
+    """
 
     holds: bool
     step: int | None = None
@@ -55,6 +64,19 @@ def is_behaviour(
 
     A `graphs.Graph` and a `System` both serve. Cost: one `close` and O(queued on the edges concerned) a step; with
     `several`, exponential in how many events one node takes in one step.
+
+    Returns
+    -------
+    Whether it does; if not, the first step that does not, and why.
+
+    Examples
+    --------
+    >>> from pointstamp import from_edges
+    >>> from progress.semantics import is_behaviour
+    >>> bool(
+    ...     is_behaviour(from_edges([(None, "a")]), [{"messages": [("in->a", 0, 1)]}, {"messages": [("in->a", 0, -1)]}])
+    ... )
+    True
     """
     run = _Run(network_of(graph), reordering, inputs, appended, several)
     for number, line in enumerate(trace):

@@ -69,6 +69,16 @@ class LocalClocks:
     Cost: two `close` a value for what is sent and two for the result, and one for each time that crosses, all kept.
     `exchange=False` leaves the crossing out: each graph then knows what is outstanding within it alone, and of what is
     queued on shared edges; that is too little, and there to be refuted.
+
+    Examples
+    --------
+    >>> from pointstamp import Graph
+    >>> from progress.semantics import LocalClocks
+    >>> left = Graph().node("a").edge(None, "a", "in").edge("a", None, "shared")
+    >>> right = Graph().node("b").edge(None, "b", "shared").edge("b", None, "out")
+    >>> clock = LocalClocks(left, right)(frozenset({("in", 2)}))
+    >>> ("out", 2) in clock, ("out", 1) in clock
+    (True, False)
     """
 
     def __init__(self, first: Topology, second: Topology, exchange: bool = True) -> None:

@@ -93,32 +93,122 @@ OfStep: TypeAlias = Callable[[Any, Any, Any], bool]
 
 
 def always(name: str, holds: Callable[[Any], bool]) -> Property:
-    """In every state."""
+    """In every state.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = always("at most one lies", lambda state: sum(map(len, state.queues)) < 2)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Property(name, True, About.STATE, holds)
 
 
 def sometimes(name: str, holds: Callable[[Any], bool]) -> Property:
-    """In some state."""
+    """In some state.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, sometimes
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = sometimes("something leaves", lambda state: state.queue("a->out") != ())
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Property(name, False, About.STATE, holds)
 
 
 def always_step(name: str, holds: OfStep) -> Property:
-    """Of every step: `holds(before, action, after)`. Of stuttering, it has to be true by itself."""
+    """Of every step: `holds(before, action, after)`. Of stuttering, it has to be true by itself.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always_step, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = always_step("each step does something", lambda before, action, after: before != after)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Property(name, True, About.STEP, holds)
 
 
 def sometimes_step(name: str, holds: OfStep) -> Property:
-    """Of some step."""
+    """Of some step.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, sometimes_step
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = sometimes_step("a is at work", lambda before, action, after: getattr(action, "node", "") == "a")
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Property(name, False, About.STEP, holds)
 
 
 def always_along(name: str, holds: Callable[[Path[Any]], bool]) -> Property:
-    """Of a shortest path to every state."""
+    """Of a shortest path to every state.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always_along, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = always_along("it is over soon", lambda path: len(path.steps) < 3)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Property(name, True, About.PATH, holds)
 
 
 def sometimes_along(name: str, holds: Callable[[Path[Any]], bool]) -> Property:
-    """Of a shortest path to some state."""
+    """Of a shortest path to some state.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, sometimes_along
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = sometimes_along("two steps are possible", lambda path: len(path.steps) == 2)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Property(name, False, About.PATH, holds)
 
 
@@ -129,7 +219,24 @@ def always_later(
     holds: Callable[[Any, Any], bool],
     along: OfStep | None = None,
 ) -> Later:
-    """Of every state and everything that is found in it or in any that comes after it."""
+    """Of every state and everything that is found in it or in any that comes after it.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always_later, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> def lie(state):
+    ...     return sum(map(len, state.queues))
+    >>> claim = always_later("ever less lies", lie, lambda state: [lie(state)], lambda before, after: after <= before)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Later(name, now, later, holds, along)
 
 
@@ -140,7 +247,24 @@ def always_since(
     holds: Callable[[Any, Any], bool],
     along: OfStep | None = None,
 ) -> Since:
-    """Of everything that happens in a step and everything that is found after it."""
+    """Of everything that happens in a step and everything that is found after it.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, always_since, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> def at_work(before, action, after):
+    ...     return [action.node] if hasattr(action, "node") else []
+    >>> claim = always_since("once only", at_work, lambda state: state.queue("in->a"), lambda node, message: False)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Since(name, happens, later, holds, along)
 
 
@@ -151,17 +275,64 @@ def leads_each(
     kind: Callable[[Any], Hashable] | None = None,
     rare: Callable[[Any], bool] | None = None,
 ) -> LeadsEach:
-    """Of every fair behaviour, and each thing found in a state of it: an action comes that is for that thing."""
+    """Of every fair behaviour, and each thing found in a state of it: an action comes that is for that thing.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, leads_each
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> def is_taken(message, action):
+    ...     return getattr(action, "message", None) == message
+    >>> claim = leads_each("what comes is taken", lambda state: state.queue("in->a"), is_taken)
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return LeadsEach(name, when, by, kind, rare)
 
 
 def leads_to(
     name: str, when: Callable[[Any], bool], goal: Callable[[Any], bool], rare: Callable[[Any], bool] | None = None
 ) -> Leads:
-    """Of every fair behaviour: after each state with `when` there is one with `goal`, or it is one itself."""
+    """Of every fair behaviour: after each state with `when` there is one with `goal`, or it is one itself.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, leads_to
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = leads_to("what comes leaves", lambda state: state.queue("in->a"), lambda state: state.queue("a->out"))
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Leads(name, when, goal, rare)
 
 
 def eventually(name: str, goal: Callable[[Any], bool], rare: Callable[[Any], bool] | None = None) -> Leads:
-    """Of every fair behaviour, from each state on: one with `goal` comes; so it comes at all, and again if it goes."""
+    """Of every fair behaviour, from each state on: one with `goal` comes; so it comes at all, and again if it goes.
+
+    Returns
+    -------
+    The property, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, eventually, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> claim = eventually("nothing lies any more", lambda state: not any(state.queues))
+    >>> explore(quiet, [claim]).verdicts[0].says
+    <Says.HOLDS: 'holds'>
+    """
     return Leads(name, lambda state: True, goal, rare)

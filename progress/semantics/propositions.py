@@ -35,6 +35,19 @@ def proposition_7(system: System) -> list[AnyProperty]:
 
     The history is what p consumed on the way; g is computed anew from p's code (`progress.semantics.histories`). Its
     companion: some node has consumed a message and a notification, and waits for something.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, proposition_7
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, proposition_7(system)).verdicts]
+    ['holds', 'fails']
     """
 
     def is_so(path: Path[State]) -> bool:
@@ -62,7 +75,21 @@ def _is_after(system: System, node: str, path: Path[State]) -> bool:
 
 
 def proposition_8(specification: Specification) -> list[AnyProperty]:
-    """Every step in which no input grows leaves Clock' within Clock. Its companion: a step sends, and Clock shrinks."""
+    """Every step in which no input grows leaves Clock' within Clock. Its companion: a step sends, and Clock shrinks.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, proposition_8
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, proposition_8(quiet)).verdicts]
+    ['holds', 'holds']
+    """
     clock = specification.clock
 
     def shrinks(before: State, action: Any, then: State) -> bool:
@@ -84,6 +111,19 @@ def proposition_9(specification: Specification) -> list[AnyProperty]:
     nodes as well: it is in what Clock was exactly when all of Clock is.
 
     Its companion: something leaves Clock at an edge.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, proposition_9
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, proposition_9(quiet)).verdicts]
+    ['holds', 'holds']
     """
     clock, edges = specification.clock, specification.system.names.edges
     quiet = quietly(specification)
@@ -116,6 +156,19 @@ def theorem_2(specification: Specification, whatever_comes: bool = False) -> lis
     states before. Along steps in which no input grows; `whatever_comes`: along all steps, as with constrained `Inp`.
 
     Its companion: a message is taken from an edge, its time leaves Clock there, and others are on the edge still.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, theorem_2
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, theorem_2(quiet)).verdicts]
+    ['holds', 'fails']
     """
     names, clock = specification.system.names, specification.clock
     along = None if whatever_comes else quietly(specification)
@@ -143,7 +196,21 @@ def quietly(specification: Specification) -> OfStep:
 
 
 def all_of_section_5(specification: Specification) -> list[AnyProperty]:
-    """Propositions 7, 8 and 9, Theorem 2, and the guarantee that they are for, with their companions."""
+    """Propositions 7, 8 and 9, Theorem 2, and the guarantee that they are for, with their companions.
+
+    Returns
+    -------
+    The claims for `explore`: each `always` with a `sometimes`, which fails where nothing of its kind happens.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, all_of_section_5, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> [verdict.says.value for verdict in explore(quiet, all_of_section_5(quiet)).verdicts]
+    ['holds', 'fails', 'holds', 'holds', 'holds', 'holds', 'holds', 'fails', 'holds', 'fails', 'holds', 'fails']
+    """
     return [
         *proposition_7(specification.system),
         *proposition_8(specification),

@@ -20,6 +20,16 @@ class RunningSpecification(Specification):
 
     Where a node has failed, the run is over. And of the notifications that a node may have, it gets those first that
     are before others: what is ready at a node is handed out in a linear extension of time.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.semantics import explore
+    >>> from progress.semantics.running_claims import RunningSpecification
+    >>> from progress.semantics.running_nodes import running_system
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": str.upper})
+    >>> explore(RunningSpecification(running_system(flow, {"in->a": [(0, "x")]}))).outcome.value
+    'finished: every reachable state was visited'
     """
 
     def successors(self, state: State) -> Iterator[tuple[Any, State]]:
@@ -38,7 +48,23 @@ class RunningSpecification(Specification):
 
 
 def running_claims(specification: Specification) -> list[AnyProperty]:
-    """The claims of `pointstamp explore`, without companions: a small sample need not show them all."""
+    """The claims of `pointstamp explore`, without companions: a small sample need not show them all.
+
+    Returns
+    -------
+    The claims, for `explore`.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.semantics import explore
+    >>> from progress.semantics.running_claims import RunningSpecification, running_claims
+    >>> from progress.semantics.running_nodes import running_system
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": str.upper})
+    >>> specification = RunningSpecification(running_system(flow, {"in->a": [(0, "x")]}))
+    >>> {verdict.says.value for verdict in explore(specification, running_claims(specification)).verdicts}
+    {'holds'}
+    """
     return [
         always("no node fails", lambda state: not has_failed(state)),
         keeps_to_graph(specification),

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
 from progress.local_history import Event, Message, NodeBehaviour, Received
+from progress.runtime.actions.inbox import Action, Inbox
+from progress.runtime.actions.performed import is_to_be_awaited
+from progress.runtime.actions.performing import perform, starting, waited_for
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import FAILURES, OnError, Stop
-from progress.runtime.inbox import Action, Inbox
 from progress.runtime.node import Node, Relay
 from progress.runtime.out import Out
-from progress.runtime.own import Code, made
-from progress.runtime.performed import is_to_be_awaited
-from progress.runtime.performing import perform, starting, waited_for
+from progress.runtime.run.own import Code, made
 from progress.semantics.state import held, released
 from progress.semantics.system import System
 from progress.topology import Topology, network_of
@@ -124,7 +124,21 @@ class _Freely(Out):
 
 
 def running_nodes(dataflow: Dataflow, freely: bool = False, crashes: bool = False) -> dict[str, NodeBehaviour]:
-    """Every node of a dataflow; one without code sends on what comes, as it does in a run."""
+    """Every node of a dataflow; one without code sends on what comes, as it does in a run.
+
+    Returns
+    -------
+    The nodes, by name.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, Message, Received, from_edges
+    >>> from progress.semantics.running_nodes import running_nodes
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": str.upper})
+    >>> node = running_nodes(flow)["a"]
+    >>> node.step(None, Received("in->a", Message(0, "x")))[2]
+    {'a->out': [Message(time=0, value='X')]}
+    """
     network, usual = dataflow.network, dataflow.on_error.get("*")
     return {
         name: RunningNode(
@@ -140,6 +154,18 @@ def running_system(dataflow: Dataflow, inputs: Mapping[str, Iterable[Given]], at
     A node that fails has the state `Crashed`.
 
     at_once : they lie there from the start, in this order; else each may come at any time, in any order
+
+    Returns
+    -------
+    The system, whose nodes are the very ones that run.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.semantics.running_nodes import running_system
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": str.upper})
+    >>> next(running_system(flow, {"in->a": [(0, "x")]}).beginnings())
+    in->a: 'x' at 0
     """
     given = {edge: [Message(time, held(value)) for time, value in items] for edge, items in inputs.items()}
     nodes = running_nodes(dataflow, crashes=True)

@@ -21,7 +21,16 @@ from progress.semantics.system import System
 
 
 class Inputs(Enum):
-    """What the outside may put on input edges."""
+    """What the outside may put on input edges.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> [len(explore(Specification(system, Variant(inputs=each))).states) for each in (Inputs.FORBIDDEN, Inputs.FREE)]
+    [3, 3]
+    """
 
     FREE = "free"
     """Anything, as in the paper's `Inp`: also what Clock rules out."""
@@ -45,6 +54,12 @@ class Variant(NamedTuple):
     `reordering`: a node may take any message that has no message at an earlier or equal time ahead of it.
     `outputs`: whether messages may leave from output edges. `at_once`: how many messages one `Inp` or `Outp` may bring
     or take; None: any number, as in the paper. One suffices for what can be reached, and makes fewer steps.
+
+    Examples
+    --------
+    >>> from progress.semantics import Inputs, Variant
+    >>> Variant(reordering=True, inputs=Inputs.FORBIDDEN)
+    Variant(reordering=True, inputs=<Inputs.FORBIDDEN: 'forbidden'>, outputs=True, at_once=1)
     """
 
     reordering: bool = False
@@ -54,7 +69,18 @@ class Variant(NamedTuple):
 
 
 class Specification:
-    """ISpec of a system, and, by `visible`, its Spec. `clocks` is the parameter that 4.3 speaks of."""
+    """ISpec of a system, and, by `visible`, its Spec. `clocks` is the parameter that 4.3 speaks of.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Specification, System
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> specification = Specification(system)
+    >>> state = next(specification.initial())
+    >>> specification.clock(state).frontiers["a->out"], [str(action) for action, _ in specification.successors(state)]
+    ((0,), ['Mess: a takes 0 from in->a, sends 0 on a->out'])
+    """
 
     def __init__(self, system: System, variant: Variant | None = None, clocks: Clocks | None = None) -> None:
         self.system = system

@@ -5,10 +5,10 @@ States are values: equal ones are equal, and can be hashed. An edge's queue is a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeAlias, cast
 
-from progress.local_history import Message, is_hashable
+from progress.local_history import Message, frozen, is_hashable
 
 Queue: TypeAlias = tuple[Message, ...]
 
@@ -28,6 +28,15 @@ class State:
 
     `coming` is not part of the paper's state: the messages that the outside still has for each edge. It is what makes
     `Inp` finite.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Specification, System
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> state = next(Specification(system).initial())
+    >>> state.queue("in->a"), state.pending("a"), str(state)
+    ((Message(time=0, value=None),), frozenset(), 'in->a: 0')
     """
 
     __slots__ = ("_hash", "coming", "local", "names", "queues", "requests")
@@ -108,7 +117,7 @@ class Held:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self._hash = hash(_frozen(value))
+        self._hash = hash(frozen(value))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Held) and bool(self.value == other.value)
@@ -128,14 +137,3 @@ def held(value: Any) -> Hashable:
 def released(kept: Any) -> Any:
     """A local state as the node's code knows it."""
     return kept.value if isinstance(kept, Held) else kept
-
-
-def _frozen(value: Any) -> Hashable:
-    """Something that can be hashed and is equal for equal values."""
-    if is_hashable(value):
-        return cast(Hashable, value)
-    if isinstance(value, Mapping):
-        return frozenset((key, _frozen(item)) for key, item in value.items())
-    if isinstance(value, Set):
-        return frozenset(value)
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else None

@@ -37,6 +37,14 @@ class System:
     nodes : the code of each node, by name
     queued : messages on input edges at the start; several such mappings where there are several ways to begin
     arrivals : for an input edge, the messages that the outside has for it, each of which may come once
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, System
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> next(system.beginnings())
+    in->a: 0
     """
 
     def __init__(

@@ -78,6 +78,19 @@ def recorded(specification: Specification, path: Path[State]) -> Iterator[Line]:
     What is still to come keeps inputs open, where it is announced. What is queued at the start comes in on the first
     line, as a tracker wants it; where `Inp` is free or constrained, it is there from the start, as in the paper.
     Cost: O(what is outstanding) a step.
+
+    Returns
+    -------
+    The lines, as they are read.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, explore, recorded
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Specification(system, Variant(inputs=Inputs.FORBIDDEN))
+    >>> list(recorded(quiet, explore(quiet).path(1)))[-1]
+    {'messages': [('in->a', 0, -1), ('a->out', 0, 1)], 'requests': []}
     """
     names, start = specification.system.names, path.start
     queued = [(edge, message.time, 1) for edge, q in zip(names.edges, start.queues, strict=True) for message in q]

@@ -17,7 +17,17 @@ Seen: TypeAlias = tuple[Hashable, ...]  # visible states one after the other, no
 
 
 class Comparison(NamedTuple):
-    """A shortest visible behaviour that only the first has, and one that only the second has; None: there is none."""
+    """A shortest visible behaviour that only the first has, and one that only the second has; None: there is none.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, compare, explore
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> found = explore(Specification(system, Variant(inputs=Inputs.FORBIDDEN)))
+    >>> compare(found, found)
+    Comparison(only_first=None, only_second=None)
+    """
 
     only_first: Seen | None
     only_second: Seen | None
@@ -32,6 +42,20 @@ def compare(first: Exploration[Any], second: Exploration[Any]) -> Comparison:
     """Whether two systems have the same externally visible behaviours.
 
     Cost: in the worst case exponential in the number of states, as for automata; near to their product in practice.
+
+    Returns
+    -------
+    A shortest visible behaviour of each that the other does not have; None where there is none.
+
+    Examples
+    --------
+    >>> from pointstamp import Message, from_edges
+    >>> from progress.semantics import Buffer, Inputs, Specification, System, Variant, compare, explore, with_buffers
+    >>> system = System(from_edges([(None, "a"), ("a", None)]), {"a": Buffer("a->out")}, {"in->a": [Message(0)]})
+    >>> quiet = Variant(inputs=Inputs.FORBIDDEN)
+    >>> alone, behind = (explore(Specification(each, quiet)) for each in (system, with_buffers(system)))
+    >>> compare(alone, behind).equal
+    False
     """
     one, other = _Automaton(first), _Automaton(second)
     return Comparison(_not_in(one, other), _not_in(other, one))

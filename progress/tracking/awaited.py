@@ -1,7 +1,8 @@
 """Who awaits a tracker in an event loop: that a time is complete at a node, or that something is ready.
 
-All of it happens under the tracker's lock; loops are only told, wherever they run. Who waits no more, as after a
-timeout, is forgotten; of a node and a time only the number stays with which the engine knows them, one for all.
+All of it happens under the tracker's lock; loops are only told, wherever they run. Whoever stops waiting, after a
+timeout for instance, is forgotten. However many wait for a node and a time, the engine has one waiter for them, known
+by its number.
 """
 
 from __future__ import annotations

@@ -36,6 +36,9 @@ class Blocker(NamedTuple):
     folds: tuple[Fold, ...] = ()
 
 
+NAMED = 3  # of those that hold a request, in one line
+
+
 class Why(NamedTuple):
     """Whether a request is blocked, and by whom.
 
@@ -49,6 +52,11 @@ class Why(NamedTuple):
 
     blocked: bool
     by: tuple[Blocker, ...]
+
+    def __repr__(self) -> str:
+        named = [f"{each.kind} {brief(each.pointstamp[0])} at {brief(each.pointstamp[1])}" for each in self.by[:NAMED]]
+        more = [f"{len(self.by) - NAMED} more"] if len(self.by) > NAMED else []
+        return f"Why(waits for {', '.join([*named, *more])})" if self.blocked else "Why(does not wait)"
 
     def _shown(self) -> Shown:
         rows = [(each.kind, *map(brief, each.pointstamp), walked(each.proof)) for each in self.by]

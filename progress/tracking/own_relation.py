@@ -26,26 +26,21 @@ class OwnRelation(Protocol):
 
     def proof(self, network: Network, start: tuple[int, Any], end: tuple[int, Any]) -> list[Pointstamp] | None:
         """Neighbouring locations from one to the other, each related to the next; None if there is no way."""
-        ...
 
     def steps(self, network: Network, start: tuple[int, Any], end: tuple[int, Any]) -> Iterator[Pointstamp] | None:
         """The way from one to the other step by step, without jumps of time, made as it is read; None if there is none.
 
         It may be as long as times are large.
         """
-        ...
 
     def close(self, network: Network, pointstamps: Iterable[tuple[int, Any]]) -> Closure:
         """Close-up (A&I 3.3)."""
-        ...
 
     def conditions(self, network: Network) -> Report:
         """The four verdicts (A&I 3.2)."""
-        ...
 
     def workings(self, network: Network) -> Workings:
         """What a tracker runs on."""
-        ...
 
 
 class Workings(Protocol):
@@ -53,29 +48,23 @@ class Workings(Protocol):
 
     def engine(self, name: str, kernel: bool | None) -> Engine:
         """An engine in which nothing is outstanding."""
-        ...
 
     def of_request(self, node: int, time: Any) -> list[tuple[int, Any]]:
         """Where in the engine a pending request is outstanding."""
-        ...
 
     def may_send(self, ledger: Ledger, engine: Engine, edge: Edge, time: Any) -> bool:
         """Whether Clock contains (edge, time)."""
-        ...
 
     def may_ask(self, ledger: Ledger, engine: Engine, node: Node, time: Any) -> bool:
         """Whether Clock contains (node, time)."""
-        ...
 
     def frontier(self, ledger: Ledger, engine: Engine, place: Edge | Node) -> tuple[Any, ...]:
         """Clock's minimal times at a location, in a linear extension."""
-        ...
 
     def blockers(
         self, goals: Sequence[int], time: Any, outstanding: Iterable[tuple[int, Any, str]]
     ) -> tuple[Blocker, ...]:
         """All that is outstanding and could result in (location, time) at one of the goals."""
-        ...
 
 
 def all_outstanding(workings: Workings, ledger: Ledger) -> list[tuple[int, Any, int]]:

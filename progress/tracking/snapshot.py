@@ -76,7 +76,7 @@ def read_snapshot(data: Any) -> Saved:
 
 def _times(edge: str, times: Any) -> list[Any]:
     if not isinstance(times, list):
-        raise bad_snapshot(f"the times of the input {edge!r} are no list")
+        raise bad_snapshot(f"the times of the input {edge!r} are not a list")
     return [read_time(time) for time in times]
 
 

@@ -1,15 +1,16 @@
 """Usual steps taken by the kernel alone: judged, propagated and entered in one call.
 
-A step is *usual* when it consumes and delivers what is there and adds only what follows from that, as the paper's
-actions do (A&I 4.2). The kernel then writes into the ledger's own dictionaries. Of any other step, an illegal one too,
-it says that it is none of its business, and `progress.tracking.commit` judges it by the definitions.
+A step is *usual* when it consumes and delivers what is there and adds only what follows from that, or comes in where an
+input is open, as the paper's actions do (A&I 4.2); and when its inputs move from one time to another. The kernel then
+writes into the ledger's own records. Of any other step, an illegal one too, it says that it is none of its business,
+and `progress.tracking.commit` judges it by the definitions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from progress.engines.arcs import Entrances
 from progress.kernel import limits_of, pieces_of, shape_of
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 
 FEW_LOCATIONS = 10_000
 Form = tuple[int, tuple[bool, bool], tuple[Any, ...]]  # places, whether a row and whether total, limits
-QuickStep = Callable[[Any, Any, Any], "list[int] | None"]  # messages, deliveries, requests
+# Of messages, deliveries, requests and inputs: the waiters that this releases; False: nothing is left to do; None: the
+# step is not usual, and nothing has happened.
+UsualStep = Callable[[Any, Any, Any, Any], "list[int] | Literal[False] | None"]
+
+
+def never_usual(messages: object, delivered: object, requests: object, inputs: object) -> None:
+    """Without a kernel no step is usual."""
 
 
 class Registrar:
@@ -35,7 +42,6 @@ class Registrar:
         self._entrances = entrances
         self._forms: dict[int, Form | None] = {}  # by domain
         self._ways: dict[int, tuple[Any, ...] | None] = {}  # by summary of an edge
-        self.step: QuickStep = kernel.step
         network = ledger.network
         if len(network.nodes) + len(network.edges) <= FEW_LOCATIONS:
             for name in network.edges:
@@ -70,14 +76,15 @@ class Registrar:
             if any(pieces is None or len(pieces) > 1 for _, pieces in found):
                 return  # of several results only the minimal ones are outstanding, which the kernel does not sort out
             number = place.number
-            self.kernel.know(place.name, place.requests, True, number, number, places, how, limits, tuple(found))
+            self.kernel.know(place.name, place.requests, True, number, number, places, how, limits, tuple(found), None)
             return
         if place.summary is not None:
             before, way = self._form(place.summary.source), self._way(place.summary)
             if before is None or way is None:
                 return
             places, ways = before[0], way
-        self.kernel.know(place.name, place.messages, False, place.source, place.target, places, how, limits, ways)
+        ends, given = (place.source, place.target), place if place.is_input else None
+        self.kernel.know(place.name, place.messages, False, *ends, places, how, limits, ways, given)
 
     def _form(self, domain: Domain) -> Form | None:
         key = id(domain)

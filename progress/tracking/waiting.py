@@ -224,12 +224,7 @@ def everything(ledger: Ledger) -> list[Lying]:
 
 
 def waits(
-    workings: Workings,
-    network: Network,
-    asked: Sequence[Asked],
-    lying: Sequence[Lying],
-    steps: int,
-    now: float | None,
+    workings: Workings, network: Network, asked: Sequence[Asked], lying: Sequence[Lying], steps: int, now: float | None
 ) -> Waits:
     """What waits of all that is outstanding: `asked`, oldest first. Cost: that of `Search`."""
     about = About(network, workings, lying)

@@ -3,8 +3,8 @@
 An interpreter with the packages imported takes a third of a second of processor time, and the tests start a thousand.
 Here one process imports them and forks: `Forked` is the command in such a child, with its own standard streams,
 folder, environment and limits. It runs what the installed command runs, is killed and waited for like any process, and
-ends as an interpreter does. What is said before the first import is not this file's subject: `test_interrupts.py`,
-`test_killer.py` and all that names `COMMAND` start the installed command.
+ends as an interpreter does, but for its modules, which are not taken apart. What is said before the first import is not
+this file's subject: `test_interrupts.py`, `test_killer.py` and all that names `COMMAND` start the installed command.
 
 The nursery, which forks, is this file run as a program. A request is one datagram: JSON, and the handles of the three
 standard streams and of a pipe. On that pipe come the number of the child and, when it has ended, its status.
@@ -26,6 +26,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from functools import cache
+from io import IOBase
 from pathlib import Path
 from select import select
 from typing import IO, Any
@@ -228,6 +229,23 @@ def _as_asked(request: dict[str, Any], streams: list[int]) -> Callable[[], int]:
     return main
 
 
+def _end(code: int) -> None:
+    """End as an interpreter does: threads are waited for, what was registered is called, files are written out.
+
+    Beyond that an interpreter takes its modules apart, and so touches each page of memory that this child shares with
+    the nursery: that takes longer than most commands.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr, *gc.get_objects()):
+            if issubclass(type(stream), IOBase) and not stream.closed:
+                stream.flush()
+    except (OSError, ValueError):  # then an interpreter has more to say
+        sys.exit(code)
+    os._exit(code)
+
+
 def _warm() -> None:
     """Read and check a graph once: what is compiled and kept at the first time is there in every child."""
     from graphs.command import main
@@ -246,4 +264,4 @@ if __name__ == "__main__":
     gc.freeze()  # a child that collects what is here would copy it
     command = _serve(socket.socket(fileno=int(sys.argv[1])))
     if command is not None:
-        sys.exit(command())
+        _end(command())

@@ -6,8 +6,8 @@ It knows the command from outside alone and imports nothing of the project: it s
 them by SIGKILL, and reads their files. What has to come out is computed here, from the lines that go in.
 
 A *history* is one command with one folder of state: killed, started again with all lines from the first on, and so
-forth, until it may come to its end. Then every value has to be in its file once. Each kill is told by what could be
-seen from outside when it came:
+forth, until it may come to its end. Then every value has to be in its file once. (`tests/kills/histories.py` does the
+same to six pipelines, in each way of delivery.) Each kill is told by what could be seen from outside when it came:
 
 * `starting`: the state was not opened yet,
 * `recovery`: there is a checkpoint, the process has opened the state, and has neither taken a byte from a pipe nor

@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from tests.commands.calls import compiled
 from tests.commands.forked import Forked
 
 COMMAND = str(Path(sys.executable).parent / "pointstamp")
@@ -36,6 +39,24 @@ class Total(Node):
         out.send("totals", time, self.sums.pop(time))
 dataflow = Dataflow(load("totals.yaml"), {"total": Total()})
 """
+
+# A graph that calls itself twice for each number: Fibonacci's.
+FIBONACCI_YAML = """\
+pointstamp: 1
+time: {product: [nat, stack]}
+recursion: {in: entry, out: exit, calls: [left, right]}
+nodes: {entry: {}, split: {}, left: {}, right: {}, combine: {}, exit: {}}
+edges:
+  - {id: numbers, to: entry}
+  - {from: entry, to: split}
+  - {from: split, to: left}
+  - {from: split, to: right}
+  - {from: left, to: combine}
+  - {from: right, to: combine}
+  - {from: split, to: exit}
+  - {from: combine, to: exit}
+"""
+SUMS = "  - {id: sums, from: combine}\n"  # an edge by which they leave
 
 # Numbers go round a loop by Collatz' rule until they are 1. Each tells how many rounds it took, each round how many
 # are in it when it is complete, and each epoch the longest way.
@@ -201,3 +222,28 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
+
+
+@cache
+def _calls() -> tuple[Path, TemporaryDirectory[str]]:
+    """The library that harms calls of the system, in a folder that goes when this process ends."""
+    folder = TemporaryDirectory(prefix="calls-")
+    return compiled(Path(folder.name)), folder
+
+
+def killed_everywhere(folder: Path, every: int, *arguments: str, error: int = 0, deep: int = 3) -> list[dict[str, Any]]:
+    """What `killed_everywhere.py` says of a command that is harmed at every so manieth call: a dict a round."""
+    killer = Path(__file__).with_name("killed_everywhere.py")
+    done = subprocess.run(
+        [sys.executable, str(killer), str(folder), str(every), str(error), str(deep), "run", *arguments],
+        env=environment(PYTHONPATH=str(Path(__file__).parents[2]), LD_PRELOAD=str(_calls()[0])),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rounds = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(each["exit_code"] == 0 for each in rounds), [each for each in rounds if each["exit_code"]][:1]
+    assert all(each["said"] == [] for each in rounds) or error
+    assert rounds[-1]["kills"] == 0
+    return rounds

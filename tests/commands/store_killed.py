@@ -19,9 +19,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from graphs.running.state import StateFolder
-from graphs.running.store import read
 from progress.errors import PointstampError
+from progress.runtime.durable.folder import StateFolder
+from progress.runtime.durable.stored import read
 
 COMMITS = 3
 
@@ -33,12 +33,13 @@ def known(number: int) -> dict[str, Any]:
         "command": {"commit": number},
         "inputs": {},
         "ended": [],
-        "files": {},
+        "outlets": {},
         "closed": [],
         "is_finished": False,
         "boot": "",
+        "synced": False,
+        "parts": {},
         "order": number,
-        "outbox": {},
     }
 
 
@@ -63,7 +64,7 @@ def live(folder: Path, told: int) -> int:
                 return 2
             for _ in range(COMMITS):
                 number += 1
-                state.save(known(number), parts(number))
+                state.store.write(known(number), parts(number))
                 os.write(told, bytes([number]))
         finally:
             state.close()

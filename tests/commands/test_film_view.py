@@ -8,9 +8,7 @@ import re
 import signal
 import socket
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -20,24 +18,11 @@ from graphs.command import main
 from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
 from tests.commands.forked import Forked
-from tests.commands.large_graphs import LAST, TRACE, three_cycles
 from tests.commands.pipelines import PATIENCE, environment
+from tests.commands.served import asked
 from tests.commands.tracking import LOOP, rounds
 
 LINES = [*rounds(40)]
-
-
-def asked(url: str, path: str) -> tuple[int, Any]:
-    """Status and answer."""
-    connection = HTTPConnection("127.0.0.1", int(url.rstrip("/").rsplit(":", 1)[1]), timeout=PATIENCE)
-    try:
-        connection.request("GET", path)
-        with connection.getresponse() as response:
-            text = response.read().decode()
-            is_data = response.getheader("Content-Type", "").startswith("application/json")
-            return response.status, json.loads(text) if is_data else text
-    finally:
-        connection.close()
 
 
 @pytest.fixture
@@ -73,23 +58,6 @@ def test_it_says_how_things_stand_at_a_line(view: FilmView) -> None:
     assert asked(view.url, "/graph")[1]["at"] == 3
     state = asked(view.url, "/state")[1]
     assert (state["known"], state["share"], state["torn"], state["damage"], state["steps"]) == (41, 1, False, None, 41)
-
-
-def test_of_a_large_graph_it_says_what_waits_in_each_part(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    path.write_text(TRACE, "utf-8")
-    view = FilmView(Film(three_cycles(), str(path)), path.name, 0, 0)
-    try:
-        while view.film.known < 4:
-            view.film.develop(1)
-        first, second = view.line(3)["waits"]["parts"]
-        assert first == {"part": "c0 n0", "waiting": 2, "oldest": {"request": ["c0 n0", 5], "steps": 2}}
-        assert second == {"part": "c1 n0", "waiting": 1, "oldest": {"request": [f"c1 n{LAST}", 4], "steps": 1}}
-        first, _ = view.line(4)["waits"]["parts"]  # what is asked of c0 n3 may be delivered now
-        assert (first["part"], first["waiting"]) == ("c0 n0", 1)
-        assert view.line(0)["waits"]["parts"] == []
-    finally:
-        view.close()
 
 
 @pytest.mark.parametrize(

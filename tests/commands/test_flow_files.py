@@ -31,9 +31,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(folder: Path, *arguments: str) -> Result:
+def command(folder: Path, *arguments: str, stdin: str | None = None) -> Result:
     done = subprocess.run(
         [COMMAND, *arguments],
+        input=stdin,
         cwd=folder,
         env=environment(),
         capture_output=True,
@@ -101,6 +102,23 @@ def test_its_graph_is_checked(folder: Path) -> None:
     result = command(folder, "check", "words.py")
     assert (result.exit_code, result.err) == (0, "")
     assert "words.py: good" in result.out
+
+
+def test_its_graph_is_asked_tracked_closed_and_its_run_replayed(folder: Path) -> None:
+    """Nobody has written its graph into a file, so each of these takes the program."""
+    ran = run(folder, "words.py", "--input", "lines=lines.jsonl", "--engine", "sim", "--trace", "trace.jsonl")
+    assert ran.exit_code == 0
+    replayed = command(folder, "replay", "words.py", "trace.jsonl", "--format", "json")
+    assert (replayed.exit_code, replayed.err) == (0, "")
+    assert json.loads(replayed.out)["state"]["inputs"] == {"lines": []}
+    closed = command(folder, "close", "words.py", "--at", "lines=3", "--format", "json")
+    assert json.loads(closed.out)["frontiers"]["counts"] == [3]
+    for word, line, answer in (
+        ("ask", {"contains": {"close": [["lines", 3]], "pointstamp": ["counts", 2]}}, {"result": False}),
+        ("track", {"messages": [["lines", 0, 1]]}, {"ready": []}),
+    ):
+        result = command(folder, word, "words.py", stdin=json.dumps(line))
+        assert (result.exit_code, result.err, json.loads(result.out)) == (0, "", answer)
 
 
 @pytest.mark.parametrize("word", ["check", "run", "explore"])

@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 
+from graphs import JsonLines, from_edges
 from graphs.command import main
 from graphs.running.kept_state import Names, as_json
-from graphs.running.state import StateFolder
-from progress.runtime.durable.kinds import Plain
-from progress.runtime.durable.reading import decoded
-from progress.runtime.durable.writing import encoded
+from progress.runtime import Dataflow, SqliteTable
+from progress.runtime.durable.encoding.kinds import Plain
+from progress.runtime.durable.encoding.reading import decoded
+from progress.runtime.durable.encoding.writing import encoded
+from progress.runtime.durable.folder import StateFolder
+from progress.runtime.durable.kept_run import KeptRun
 from tests.commands.pipelines import (
     COLLATZ,
     COLLATZ_YAML,
@@ -107,6 +110,69 @@ def test_after_each_of_them_the_run_goes_on(kept: Kept) -> None:
     assert kept.answer("show", "state")["finished"] is True
 
 
+TO_A_TABLE = """
+from pointstamp import Dataflow, SqliteTable, from_edges
+
+dataflow = Dataflow(
+    from_edges([(None, "double"), ("double", None)]),
+    {"double": lambda value: 2 * value},
+    sinks={"double->out": SqliteTable("numbers.db", "doubles")},
+)
+"""
+
+
+def test_a_sink_that_keeps_bundles_is_shown(kept: Kept) -> None:
+    write(kept.folder, doubles__py=TO_A_TABLE, few__jsonl=message_lines([[7, 3], [5]]))
+    assert kept("run", "doubles.py", "--input", "in->double=few.jsonl", "--state", "table").exit_code == 0
+    (shown,) = kept.answer("show", "table")["outputs"]
+    assert shown == {"output": "double->out", "file": None, "deliveries": shown["deliveries"], "waiting": 0}
+    assert shown["deliveries"] > 0
+    found = kept("state", "show", "table")
+    assert (found.exit_code, found.err) == (0, "")
+    assert found.out.splitlines()[-1].split() == ["double->out", str(shown["deliveries"]), "deliveries"]
+    assert kept("state", "verify", "table").exit_code == 0
+
+
+def test_files_that_a_program_names_itself_are_compared(kept: Kept) -> None:
+    write(kept.folder, few__jsonl=message_lines([[7, 3], [5]]))
+    flow = Dataflow(from_edges([(None, "double"), ("double", None), (None, "other"), ("other", None)]))
+    flow.run(
+        sources={"in->double": JsonLines("few.jsonl"), "in->other": [(0, 1)]},
+        sinks={"double->out": JsonLines("doubles.jsonl"), "other->out": SqliteTable("numbers.db", "others")},
+        state="program",
+    )
+    found = kept.answer("verify", "program")
+    assert (found["inputs"], found["outputs"], found["not_compared"]) == (1, 1, ["output other->out"])
+    assert "not compared: output other->out\n" in kept("state", "verify", "program").out
+    shown = kept.answer("show", "program")
+    assert [each["file"] for each in shown["inputs"]] == [str(kept.folder / "few.jsonl")]
+    assert [each["file"] for each in shown["outputs"]] == [str(kept.folder / "doubles.jsonl"), None]
+    for file in ("doubles.jsonl", "few.jsonl"):
+        good = Path(file).read_bytes()
+        Path(file).write_bytes(bytes(byte ^ 1 for byte in good))
+        refused = kept("state", "verify", "program")
+        assert (refused.exit_code, refused.out) == (2, "")
+        assert f"{file} holds something else" in refused.complaint
+        Path(file).write_bytes(good)
+    assert kept("state", "verify", "program").exit_code == 0
+
+
+def test_a_state_that_knows_no_files_of_a_program_is_read(kept: Kept) -> None:
+    """It was written before these were kept: it says what it could not compare, and the run goes on."""
+    border = KeptRun.border
+
+    def without(run: Any) -> Any:
+        settled = border(run)
+        return lambda: {name: part for name, part in settled().items() if name != "files"}
+
+    flow = Dataflow(from_edges([(None, "double"), ("double", None)]), sources={"in->double": [(0, 1)]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KeptRun, "border", without)
+        flow.run(sinks={"double->out": JsonLines("doubles.jsonl")}, state="program")
+        assert kept.answer("verify", "program")["not_compared"] == ["output double->out"]
+    assert flow.run(sinks={"double->out": JsonLines("doubles.jsonl")}, state="program") == {}
+
+
 def test_verify_names_what_is_not_as_it_was_left(kept: Kept) -> None:
     assert kept.answer("verify", "state")["whole"] is True
     for path, says in (
@@ -127,8 +193,8 @@ def test_verify_names_what_is_not_as_it_was_left(kept: Kept) -> None:
 
 def test_compact_gives_room_back_and_keeps_what_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = StateFolder(str(tmp_path / "state"))
-    state.save(known(1), {"large": os.urandom(1_000_000)})
-    state.save({**known(2), "command": {"pipeline": "p", "--engine": "sim"}}, parts(2))
+    state.store.write(known(1), {"large": os.urandom(1_000_000)})
+    state.store.write({**known(2), "command": {"pipeline": "p", "--engine": "sim"}}, parts(2))
     state.close()
     before = (tmp_path / "state" / "checkpoint").stat().st_size
     assert before > 1_000_000

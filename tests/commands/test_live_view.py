@@ -26,7 +26,6 @@ from graphs.live.parts import text_of
 from graphs.live.server import MODULES
 from graphs.live.told import Told
 from progress.runtime import Complete, Dataflow, DeadLetter, Node
-from tests.commands.large_graphs import SIZE, three_cycles
 from tests.commands.paused_runs import Total, paused, totals
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, stop, write
 
@@ -393,31 +392,6 @@ def test_late_and_dead_letters_are_told_without_their_values() -> None:
     assert "TypeError" in state["letters"][1]["says"]
     assert "77777" not in json.dumps(state)
     assert "88888" not in json.dumps(state)
-
-
-# --- large graphs ----------------------------------------------------------------------------------------------------
-
-
-def test_of_a_graph_that_is_too_large_the_parts_are_drawn() -> None:
-    graph = three_cycles()
-    watch = Watch("large", graph.network(), "sim")
-    found = watch.graph()
-    assert found["has_parts"]
-    boxes = {box["name"]: box["stands_for"] for box in found["picture"]["nodes"]}
-    assert [len(boxes[f"c{cycle} n0"]) for cycle in range(3)] == [SIZE] * 3
-    assert len(boxes) == 103
-    states: list[dict[str, Any]] = []
-
-    class Looks(Node):
-        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
-            states.append({**watch.state(), **watch.waits()})
-
-    Dataflow(graph, {name: Looks() for name in graph.network().nodes}).run(sources={"in": [(0, 1)]}, observer=watch)
-    assert list(states[0]["frontiers"]) == ["in", "c0 n0"]  # the border, and where something is
-    assert states[0]["parts"] == []
-    small = Watch("small", totals().network(), "sim")
-    assert not small.graph()["has_parts"]
-    assert "parts" not in small.waits()
 
 
 # --- what it costs the run -------------------------------------------------------------------------------------------

@@ -358,6 +358,12 @@ def test_bad_usage_is_one_line(play: Play, arguments: tuple[str, ...]) -> None:
     assert complaint.isprintable()
 
 
+def test_a_location_that_is_nearly_there_is_named(play: Play) -> None:
+    Path("trace.jsonl").write_bytes(text(LINES))
+    (complaint,) = play.run("replay", "loop.json", "trace.jsonl", "--holding", "bck").err.splitlines()
+    assert complaint == "pointstamp: --holding: there is no location 'bck' (did you mean 'back'?)"
+
+
 def test_graph_or_trace_may_come_from_standard_input(play: Play) -> None:
     Path("trace.jsonl").write_bytes(text(LINES))
     graph = Path("loop.json").read_bytes()

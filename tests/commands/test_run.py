@@ -26,6 +26,7 @@ from tests.commands.pipelines import (
     COLLATZ_YAML,
     COMMAND,
     ENGINES,
+    FIBONACCI_YAML,
     PATIENCE,
     TOTALS,
     TOTALS_YAML,
@@ -411,23 +412,7 @@ def test_an_input_without_least_times_says_first_where_it_begins(folder: Path) -
     assert run(folder, "own.py", "--input", "numbers=-", stdin="").exit_code == 0
 
 
-FIBONACCI = """\
-pointstamp: 1
-time: {product: [nat, stack]}
-recursion: {in: entry, out: exit, calls: [left, right]}
-nodes: {entry: {}, split: {}, left: {}, right: {}, combine: {}, exit: {}}
-edges:
-  - {id: numbers, to: entry}
-  - {from: entry, to: split}
-  - {from: split, to: left}
-  - {from: split, to: right}
-  - {from: left, to: combine}
-  - {from: right, to: combine}
-  - {from: split, to: exit}
-  - {from: combine, to: exit}
-  - {id: results, from: exit}
-  - {id: seen, from: split}
-"""
+LEAVING = "  - {id: results, from: exit}\n  - {id: seen, from: split}\n"
 FIBONACCI_CODE = """
 class Split(Node):
     def on_message(self, edge, time, n, out):
@@ -453,7 +438,7 @@ dataflow = Dataflow(graph, {"split": Split(), "combine": Combine()})
 
 @every_engine
 def test_a_graph_that_calls_itself_has_epochs_and_stacks_for_times(folder: Path, engine: str) -> None:
-    pipeline(folder, FIBONACCI_CODE, FIBONACCI)
+    pipeline(folder, FIBONACCI_CODE, FIBONACCI_YAML + LEAVING)
     text = '{"time": [0, []], "value": 5}\n{"time": [1, []], "value": 2}\n{"complete": [[2, []]]}\n'
     options = ("--engine", engine, "--trace", "trace.jsonl")
     result = run(folder, "own.py", "--input", "numbers=-", *options, stdin=text)
@@ -757,7 +742,7 @@ BAD_USAGE: dict[tuple[str, ...], str] = {
     ("--output", "totals=x", "--trace", "x"): "one file",
     ("--output", "totals=totals.py"): "PIPELINE.py are one file",
     ("--trace", "missing/x"): "cannot write missing/x",
-    ("--engine", "spark", "--conf", "memory"): "--conf memory: no setting",
+    ("--engine", "spark", "--conf", "memory"): "--conf memory is not a setting",
     ("--engine", "spark", "--seed", "3"): "--engine sim",
     ("--master", "local[2]"): "--engine spark",
     ("--conf", "spark.executor.memory=1g", "--engine", "sim"): "--engine spark",
@@ -770,7 +755,7 @@ BAD_USAGE: dict[tuple[str, ...], str] = {
     ("--workers", "2", "--engine", "sim"): "--engine threads",
     ("--every", "1"): "--state DIR",
     ("--state", "x", "--every", "-1"): "0 or more",
-    ("--state", "numbers.jsonl"): "--state numbers.jsonl",
+    ("--state", "numbers.jsonl"): "no state can be kept in numbers.jsonl: not a directory",
     ("--timeout", "0"): "--timeout 0: the run would have no time",
     ("--timeout", "nan"): "--timeout nan",
     ("--timeout", "soon"): "invalid float",

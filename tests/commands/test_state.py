@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,18 @@ from typing import Any
 import pytest
 
 from graphs.command import main
-from progress.runtime.rests import WORK, Rests
+from progress.runtime.durable.rests import WORK, Rests
 from tests.commands.pipelines import (
     COLLATZ,
     COLLATZ_YAML,
     ENGINES,
+    FIBONACCI_YAML,
+    SUMS,
     TOTALS,
     TOTALS_YAML,
     Result,
     collatz_values,
-    environment,
+    killed_everywhere,
     lines_of,
     message_lines,
     run,
@@ -71,22 +73,6 @@ def contents(folder: Path) -> dict[str, bytes]:
 # --- killed ----------------------------------------------------------------------------------------------------------
 
 
-def killed_everywhere(folder: Path, every: int, *arguments: str) -> list[dict[str, Any]]:
-    killer = Path(__file__).with_name("killed_everywhere.py")
-    done = subprocess.run(
-        [sys.executable, str(killer), str(folder), str(every), "run", *arguments],
-        env=environment(PYTHONPATH=str(ROOT)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    rounds = [json.loads(line) for line in done.stdout.splitlines()]
-    assert all(each["exit_code"] == 0 for each in rounds)
-    assert rounds[-1]["kills"] == 0
-    return rounds
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "engine",
@@ -100,7 +86,7 @@ def killed_everywhere(folder: Path, every: int, *arguments: str) -> list[dict[st
     ids=" ".join,
 )
 def test_killed_at_every_call_of_the_system(folder: Path, engine: tuple[str, ...]) -> None:
-    rounds = killed_everywhere(folder, 3 if "barrier" in engine else 9, *COMMAND, "--engine", *engine)
+    rounds = killed_everywhere(folder, 7 if "barrier" in engine else 15, *COMMAND, "--engine", *engine)
     assert sum(each["kills"] for each in rounds) > 20
     for each in rounds:
         write(folder, **each["texts"])
@@ -109,22 +95,6 @@ def test_killed_at_every_call_of_the_system(folder: Path, engine: tuple[str, ...
         assert len({json.dumps(each["texts"]) for each in rounds}) == 1, "it goes on as if nothing had happened"
 
 
-FIBONACCI = """\
-pointstamp: 1
-time: {product: [nat, stack]}
-recursion: {in: entry, out: exit, calls: [left, right]}
-nodes: {entry: {}, split: {}, left: {}, right: {}, combine: {}, exit: {}}
-edges:
-  - {id: numbers, to: entry}
-  - {from: entry, to: split}
-  - {from: split, to: left}
-  - {from: split, to: right}
-  - {from: left, to: combine}
-  - {from: right, to: combine}
-  - {from: split, to: exit}
-  - {from: combine, to: exit}
-  - {id: sums, from: combine}
-"""
 FIBONACCI_CODE = """
 from dataclasses import dataclass
 from graphs import load
@@ -162,7 +132,7 @@ dataflow = Dataflow(load("fibonacci.yaml"), {"split": Split(), "combine": Combin
 @pytest.mark.slow
 @every_engine
 def test_stacks_and_classes_of_the_pipeline_are_kept(folder: Path, engine: str) -> None:
-    write(folder, fibonacci__yaml=FIBONACCI, fibonacci__py=FIBONACCI_CODE)
+    write(folder, fibonacci__yaml=FIBONACCI_YAML + SUMS, fibonacci__py=FIBONACCI_CODE)
     write(folder, in__jsonl='{"time": [0, []], "value": 5}\n{"time": [1, []], "value": 3}\n')
     command = (
         "fibonacci.py",
@@ -175,7 +145,7 @@ def test_stacks_and_classes_of_the_pipeline_are_kept(folder: Path, engine: str) 
         "--every",
         "0",
     )
-    rounds = killed_everywhere(folder, 69, *command, "--engine", engine)
+    rounds = killed_everywhere(folder, 139, *command, "--engine", engine)
     expected: Counter[tuple[str, str, str]] = Counter()
 
     def add(epoch: int, stack: list[str], n: int) -> int:
@@ -287,7 +257,7 @@ def stopped(folder: Path, *more: str, seen: str = "numbers") -> None:
         if (
             known
             and known["inputs"]["numbers"][0]
-            and out.stat().st_size in (size for size, _ in known["files"].values())
+            and out.stat().st_size in (outlet["size"] for outlet in known["outlets"].values())
         ):
             break
         assert time.monotonic() - begin < LONG
@@ -355,7 +325,7 @@ LATE = '{"complete": [5]}\n{"time": 3, "value": 1}\n{"time": 6, "value": 2}\n'
 def test_late_data_is_there_once(folder: Path, engine: str) -> None:
     write(folder, in__jsonl=LATE)
     command = ("totals.py", "--input", "numbers=in.jsonl", "--output", "totals=out", "--output", "late=late")
-    rounds = killed_everywhere(folder, 12, *command, "--state", "state", "--every", "0", "--engine", engine)
+    rounds = killed_everywhere(folder, 25, *command, "--state", "state", "--every", "0", "--engine", engine)
     for each in rounds:
         assert values_of(lines_of(each["texts"]["late"]), "late") == {("late", "3", "1"): 1}
         assert values_of(lines_of(each["texts"]["out"]), "totals") == {("totals", "6", "2"): 1}
@@ -376,7 +346,7 @@ dataflow =""",
     ).replace('{"total": Total()}', '{"total": Total()}, sources={"numbers": numbers}')
     write(folder, totals__py="from progress.runtime import SILENT, Complete\n" + code)
     command = ("totals.py", "--output", "totals=out", "--state", "state", "--every", "0", "--engine", engine)
-    for each in killed_everywhere(folder, 27, *command):
+    for each in killed_everywhere(folder, 55, *command):
         values = values_of(lines_of(each["texts"]["out"]), "totals")
         assert values == {("totals", str(n), str(sum(range(10 * n, 10 * n + 10)))): 1 for n in range(4)}
 
@@ -409,7 +379,7 @@ def sink_texts(folder: Path) -> dict[str, str]:
 @every_engine
 def test_files_of_the_pipeline_are_kept_as_those_of_the_command(folder: Path, engine: str) -> None:
     write(folder, collatz__py=IN_PYTHON)
-    rounds = killed_everywhere(folder, 21, *KEPT_IN_PYTHON, "--engine", engine)
+    rounds = killed_everywhere(folder, 33, *KEPT_IN_PYTHON, "--engine", engine)
     assert sum(each["kills"] for each in rounds) > 10
     for each in rounds:
         assert in_sinks(each["texts"]) == collatz_values(EPOCHS), f"killed at call {each['at']}"
@@ -487,7 +457,7 @@ def test_a_file_within_a_policy_is_passed_over_as_far_as_it_was_read(folder: Pat
     write(folder, totals__py="from progress.runtime.policies import by_count\n" + code)
     write(folder, in__jsonl="".join(f'{{"time": 0, "value": {number}}}\n' for number in range(30)))
     command = ("totals.py", "--output", "totals=out", "--state", "state", "--every", "0", "--engine", engine)
-    for each in killed_everywhere(folder, 27, *command):
+    for each in killed_everywhere(folder, 55, *command):
         values = values_of(lines_of(each["texts"]["out"]), "totals")
         assert values == {("totals", str(n), str(9 * n + 3)): 1 for n in range(10)}
 
@@ -619,34 +589,41 @@ def test_without_damage_it_goes_on(half: tuple[Path, Here]) -> None:
     assert not with_damage(half, lambda content: content)
 
 
-def test_a_checkpoint_that_is_cut_is_refused(half: tuple[Path, Here]) -> None:
+def refusals(half: tuple[Path, Here], damages: Iterable[Callable[[bytes], bytes]]) -> int:
+    """How many of these ways to damage a checkpoint are refused; the others have no effect."""
+    folder, _ = half
+    before = {
+        path: path.read_bytes() for path in (*(folder / "state").iterdir(), *map(folder.joinpath, OUTPUTS.values()))
+    }
+    refused = 0
+    for damage in damages:
+        if with_damage(half, damage):
+            refused += 1
+            continue
+        for path, content in before.items():
+            path.write_bytes(content)
+    return refused
+
+
+def test_a_checkpoint_that_is_cut_is_refused_or_goes_on_rightly(half: tuple[Path, Here]) -> None:
+    """Where the last page of the store has nothing, it has no effect that it is missing."""
     size = (half[0] / "state" / "checkpoint").stat().st_size
-    for length in {0, 1, 5, 15, 16, 17, 100, *range(128, size, 1024), size - 1}:
-        assert with_damage(half, lambda content, length=length: content[:length]), length  # type: ignore[misc]
+    lengths = sorted({0, 1, 5, 15, 16, 17, 100, *range(128, size, 1024), size - 1})
+    cut = [lambda content, length=length: content[:length] for length in lengths]
+    assert refusals(half, cut) >= len(lengths) - 5
 
 
 def test_a_checkpoint_with_another_bit_is_refused_or_goes_on_rightly(half: tuple[Path, Here]) -> None:
     """Where a page of the store has nothing, or what nobody asks for, another bit has no effect."""
     rng = random.Random(1)
-    folder, _ = half
-    before = {
-        path: path.read_bytes() for path in (*(folder / "state").iterdir(), *map(folder.joinpath, OUTPUTS.values()))
-    }
-    good = (folder / "state" / "checkpoint").read_bytes()
+    good = (half[0] / "state" / "checkpoint").read_bytes()
     placed = [place for place, byte in enumerate(good) if byte]
-    refused = 0
-    for place in (*range(0, 60, 3), *rng.sample(placed, 40)):
+
+    def flipped(place: int) -> Callable[[bytes], bytes]:
         bit = 1 << rng.randrange(8)
+        return lambda content: content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
 
-        def flipped(content: bytes, place: int = place, bit: int = bit) -> bytes:
-            return content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
-
-        if with_damage(half, flipped):
-            refused += 1
-            continue
-        for path, content in before.items():
-            path.write_bytes(content)
-    assert refused > 30
+    assert refusals(half, map(flipped, (*range(0, 60, 3), *rng.sample(placed, 40)))) > 30
 
 
 def test_a_checkpoint_or_head_that_is_deleted_is_refused(half: tuple[Path, Here]) -> None:
@@ -824,7 +801,7 @@ def test_a_node_may_choose_what_is_kept(folder: Path) -> None:
 """,
     )
     write(folder, collatz__py=code)
-    rounds = killed_everywhere(folder, 69, *COMMAND, "--engine", "sim")
+    rounds = killed_everywhere(folder, 139, *COMMAND, "--engine", "sim")
     for each in rounds:
         write(folder, **each["texts"])
         assert put_out(folder) == collatz_values(EPOCHS)
@@ -930,6 +907,50 @@ def test_a_checkpoint_that_is_due_stays_so_until_it_is_taken() -> None:
         clock.now += 1
     rests.rest()
     assert not rests.is_due()
+
+
+def test_what_is_to_be_done_goes_before_the_rest_of_a_checkpoint_until_that_is_late() -> None:
+    clock = Clock()
+    slices = 0
+
+    class InSlices:
+        pause = 0.0
+        after = staticmethod(lambda: None)
+
+        def go_on(self) -> bool:
+            nonlocal slices
+            slices += 1
+            clock.now += 0.001
+            return slices == 1_000
+
+        def finish(self) -> None:
+            raise AssertionError
+
+    moves = 0
+    rests = Rests(1.0, InSlices, lambda: moves, clock)
+    moves = 1
+    clock.now += 1
+    rests.rest()
+    assert (rests.go_on(is_busy=True), slices) == (True, 1)
+    for _ in range(5):  # it has had its share
+        assert (rests.go_on(is_busy=True), slices) == (True, 1)
+    assert rests.pause() == pytest.approx(WORK * 0.001), "nobody looks in vain again and again"
+    assert (rests.go_on(is_busy=False), slices) == (True, 2), "where there is nothing else to do it goes on"
+    assert rests.pause() == 0
+    until = clock.now + 0.5
+    while clock.now < until:
+        rests.go_on(is_busy=True)
+        clock.now += 0.0001
+    assert slices == pytest.approx(2 + 0.5 / 0.01, rel=0.1), "a tenth of the time"
+    clock.now = until + 0.5  # the next one would be due
+    before = slices
+    assert rests.go_on(is_busy=True)
+    assert slices - before == pytest.approx(0.5 / WORK / 0.001, rel=0.05), (
+        "its share of the time that it had to wait for"
+    )
+    before = slices
+    assert all(rests.go_on(is_busy=True) for _ in range(10))
+    assert slices == before + 10
 
 
 SLOW_NODE = """

@@ -17,10 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from graphs.running.head import LENGTH, Head, HeadFile, read_head
-from graphs.running.state import StateFolder
-from graphs.running.store import PIECE, Commit, Damaged, read
 from progress.errors import PointstampError
+from progress.runtime.durable.folder import StateFolder
+from progress.runtime.durable.head import LENGTH, Head, HeadFile, read_head
+from progress.runtime.durable.store import PIECE
+from progress.runtime.durable.stored import Commit, Damaged, read
+from tests.commands.calls import compiled
 from tests.commands.pipelines import COMMAND, environment
 from tests.commands.store_killed import known, parts
 
@@ -35,10 +37,7 @@ FILES = ("checkpoint", "checkpoint-wal", "head")
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library that kills or fails calls of the system."""
-    library = tmp_path_factory.mktemp("calls") / "calls.so"
-    strict = ("-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
-    subprocess.run([os.environ.get("CC", "cc"), *strict, "-o", library, HERE / "calls.c", "-ldl"], check=True)
-    return library
+    return compiled(tmp_path_factory.mktemp("calls"))
 
 
 @pytest.mark.parametrize("error", [0, errno.ENOSPC, errno.EIO])
@@ -72,7 +71,7 @@ class Small:
     def __init__(self, folder: Path, has_log: bool) -> None:
         state = StateFolder(str(folder / "first"))
         for number in (1, 2):
-            state.save(known(number), parts(1))
+            state.store.write(known(number), parts(1))
         self.folder = folder / "copy"
         if has_log:
             shutil.copytree(folder / "first", self.folder)
@@ -113,7 +112,7 @@ class Small:
             state = StateFolder(str(self.folder))
             try:
                 state.load()
-                state.save(known(3), parts(2))
+                state.store.write(known(3), parts(2))
             finally:
                 state.close()
             found = read(self.folder)
@@ -206,7 +205,7 @@ def test_a_log_that_has_lost_its_last_commit_is_refused_though_sqlite_finds_it_w
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
-        ("PRAGMA user_version = 9", "checkpoint is of version 9, and this pointstamp reads 4"),
+        ("PRAGMA user_version = 9", "checkpoint is of version 9, and this pointstamp reads 5"),
         ("PRAGMA application_id = 7", "checkpoint is a database of something else"),
         ("CREATE TABLE more (x)", "checkpoint has other tables than one has"),
         ("CREATE TRIGGER t AFTER UPDATE ON kept BEGIN DELETE FROM piece; END", "checkpoint has other tables"),
@@ -233,7 +232,7 @@ def test_a_store_that_was_put_back_is_behind_its_head_and_one_of_another_run_is_
     small = Small(tmp_path, has_log=False)
     state = StateFolder(str(small.folder))
     state.load()
-    state.save(known(3), parts(3))
+    state.store.write(known(3), parts(3))
     state.close()
     later = (small.folder / "checkpoint").read_bytes()
     (small.folder / "checkpoint").write_bytes(small.good["checkpoint"])
@@ -271,14 +270,14 @@ def test_pieces_that_are_the_same_are_not_written_again(tmp_path: Path) -> None:
     state = StateFolder(str(tmp_path / "state"))
     large = bytearray(os.urandom(8 * PIECE))
     log = tmp_path / "state" / "checkpoint-wal"
-    state.save(known(1), {"large": bytes(large), "small": b"1"})
+    state.store.write(known(1), {"large": bytes(large), "small": b"1"})
     with closing(sqlite3.connect(tmp_path / "state" / "checkpoint")) as rows:
         rows.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    state.save(known(2), {"large": bytes(large), "small": b"2"})
+    state.store.write(known(2), {"large": bytes(large), "small": b"2"})
     before = log.stat().st_size
     assert before < PIECE // 8
     large[3 * PIECE] ^= 1
-    state.save(known(3), {"large": bytes(large), "small": b"2"})
+    state.store.write(known(3), {"large": bytes(large), "small": b"2"})
     assert PIECE < log.stat().st_size - before < 1.2 * PIECE
     state.close()
     found = read(tmp_path / "state")
@@ -292,7 +291,7 @@ def test_pieces_that_are_the_same_are_not_written_again(tmp_path: Path) -> None:
 def test_closing_another_descriptor_of_the_lock_lets_nobody_in(tmp_path: Path) -> None:
     state = StateFolder(str(tmp_path / "state"))
     os.close(os.open(tmp_path / "state" / "lock", os.O_RDWR))
-    code = "import sys; from graphs.running.state import StateFolder; StateFolder(sys.argv[1])"
+    code = "import sys; from progress.runtime.durable.folder import StateFolder; StateFolder(sys.argv[1])"
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "state")],
         env=environment(PYTHONPATH=str(ROOT)),
@@ -306,7 +305,7 @@ def test_closing_another_descriptor_of_the_lock_lets_nobody_in(tmp_path: Path) -
 
 ORPHAN = """
 import os, sys, time
-from graphs.running.state import StateFolder
+from progress.runtime.durable.folder import StateFolder
 state = StateFolder(sys.argv[1])
 child = os.fork()
 if child:
@@ -336,19 +335,19 @@ def test_a_process_that_was_forked_does_not_hold_the_lock_of_its_parent(tmp_path
 def test_who_has_lost_its_claim_commits_nothing(tmp_path: Path) -> None:
     """A lock that somebody has deleted lets two in: the later one has the store."""
     first = StateFolder(str(tmp_path / "state"))
-    first.save(known(1), parts(1))
+    first.store.write(known(1), parts(1))
     (tmp_path / "state" / "lock").unlink()
     second = StateFolder(str(tmp_path / "state"))
     assert second.load() == (known(1), parts(1))
-    second.claim()
+    claimed = second.store
     for _ in range(2):
         with pytest.raises(PointstampError, match="PS738: another run has taken over the state in"):
-            first.save(known(7), parts(7))
-    second.save(known(2), parts(2))
+            first.store.write(known(7), parts(7))
+    claimed.write(known(2), parts(2))
     with pytest.raises(PointstampError, match="PS738"):
-        first.save(known(7), parts(7))
+        first.store.write(known(7), parts(7))
     first.close()
-    second.save(known(3), parts(3))
+    second.store.write(known(3), parts(3))
     second.close()
     found = read(tmp_path / "state")
     assert found is not None

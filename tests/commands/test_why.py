@@ -219,6 +219,12 @@ def test_what_waits_at_any_line_of_a_trace(trace: Path) -> None:
         (["trace.jsonl"], "a trace does not say what its graph is"),
         (["trace.jsonl", "--graph", "none.yaml"], "PS001"),
         (["none.jsonl", "--graph", "totals.yaml"], "PS001"),
+        (["none.jsonl"], "none.jsonl: there is no such file (a pipeline, *.py; a trace; or the address of a live view"),
+        (
+            ["127.0.0.1:8765"],
+            "there is no such file (a pipeline, *.py; a trace; or the address of a live view, which begins",
+        ),
+        (["x" * 5_000], "there is no such file"),
         (["totals.yaml", "--graph", "totals.yaml"], "totals.yaml:1: PS513"),
         (["trace.jsonl", "--graph", "totals.yaml", "--line", "9"], "trace.jsonl has 4 lines"),
         (["trace.jsonl", "total", "--graph", "totals.yaml"], '"total": no time'),

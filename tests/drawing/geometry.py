@@ -27,6 +27,7 @@ SIZE = 12.0
 ASCENT, DESCENT = 0.76, 0.24  # of letters without accents
 SQUARE = 48
 NEAR = 0.5  # pixels that are not seen
+CLEAR = 3.0  # pixels that stay clear of a line above and below text: a thick one takes half of them
 
 
 class Rectangle(NamedTuple):
@@ -43,6 +44,9 @@ class Rectangle(NamedTuple):
             and self.top < other.bottom - NEAR
             and other.top < self.bottom - NEAR
         )
+
+    def grown(self, by: float) -> Rectangle:
+        return Rectangle(self.left, self.top - by, self.right, self.bottom + by, self.owner)
 
     def contains(self, x: float, y: float) -> bool:
         return self.left + NEAR < x < self.right - NEAR and self.top + NEAR < y < self.bottom - NEAR
@@ -163,12 +167,16 @@ def _overlaps(drawing: Drawing) -> Iterator[str]:
 
 
 def _covered(drawing: Drawing) -> Iterator[str]:
-    """Lines through boxes or text; lines that cross a frame in which neither end or both ends are."""
+    """Lines through boxes or text; lines that do not end at their boxes; lines that cross a frame in which neither end
+    or both ends are.
+    """
     grid: dict[tuple[int, int], list[Rectangle]] = {}
-    for rectangle in (*drawing.boxes, *drawing.texts):
+    for rectangle in (*drawing.boxes, *(text.grown(CLEAR) for text in drawing.texts)):
         for square in _squares(rectangle):
             grid.setdefault(square, []).append(rectangle)
-    box_of = {box.owner.split(" ", 1)[1].split(";")[0].split(":")[0]: box for box in drawing.boxes}
+    named: dict[str, list[Rectangle]] = {}
+    for box in (*drawing.boxes, *(frame for frame in drawing.frames if _is_part(frame))):
+        named.setdefault(_name(box), []).append(box)
     for line in drawing.lines:
         found = {
             rectangle.owner
@@ -177,12 +185,37 @@ def _covered(drawing: Drawing) -> Iterator[str]:
             if rectangle.contains(x, y)
         }
         yield from (f"{line.owner} runs through {owner}" for owner in sorted(found))
+        ends: list[Rectangle] = []
+        for name, (x, y), side in ((line.source, line.points[0], "right"), (line.target, line.points[-1], "left")):
+            boxes = named.get(name, ())
+            met = [box for box in boxes if abs(getattr(box, side) - x) < NEAR and box.top < y < box.bottom]
+            if name in named and not met:
+                yield f"{line.owner} does not end at {name}"
+            ends.append(met[0] if met else Rectangle(x, y, x, y, "outside"))
         for frame in drawing.frames:
             inside = [frame.contains(x, y) for x, y in line.points]
-            ends = [end in box_of and frame.holds(box_of[end]) for end in (line.source, line.target)]
+            within = [_stands_in(end, frame) for end in ends]
             changes = sum(one != other for one, other in pairwise(inside))
-            if changes != (ends[0] != ends[1]):
+            if changes != (within[0] != within[1]):
                 yield f"{line.owner} crosses {frame.owner} {changes} times"
+
+
+def _name(box: Rectangle) -> str:
+    """The name of a box in its title: `node x; ...`, `12 nodes, x: ...`, `part x; ...`."""
+    found = re.match(r"(?:node|part|[0-9]+ nodes,) (.*?)(?:[:;] .*)?$", box.owner, re.DOTALL)
+    assert found is not None, box.owner
+    return found[1]
+
+
+def _is_part(frame: Rectangle) -> bool:
+    return frame.owner.startswith("part ")
+
+
+def _stands_in(end: Rectangle, frame: Rectangle) -> bool:
+    """Whether an end of a line is in a frame; what comes from the outside comes into a loop, and begins in a part."""
+    if end.owner == "outside":
+        return _is_part(frame) and frame.contains(end.left, end.top)
+    return end is not frame and frame.holds(end)
 
 
 def _on_each_other(drawing: Drawing) -> Iterator[str]:

@@ -17,9 +17,7 @@ import pytest
 from graphs import Graph, load
 from graphs.command import main
 from graphs.drawing.draw import Wanted, draw, draw_order
-from graphs.drawing.folding import LONG, MOST, folded
 from graphs.drawing.layout import layout
-from graphs.drawing.planning import plan_of
 from graphs.drawing.svg import DARK, LIGHT
 from graphs.files.writing import to_data
 from scripts.draw_examples import PICTURES, pictures
@@ -130,63 +128,6 @@ def test_a_loop_in_a_loop_has_a_frame_in_a_frame() -> None:
     assert not faults(draw(graph, "svg", "x").text)
 
 
-# --- large graphs ----------------------------------------------------------------------------------------------------
-
-
-def chain(length: int) -> Graph:
-    graph = Graph()
-    for number in range(length):
-        graph.node(f"n{number}")
-    for number in range(length - 1):
-        graph.edge(f"n{number}", f"n{number + 1}")
-    return graph
-
-
-def test_long_chains_fold_and_open() -> None:
-    graph = chain(500)
-    plan = folded(plan_of(graph.network(), {}), ())
-    assert len(plan.nodes) == 3
-    assert len(plan.nodes[1].stands_for) == 498
-    assert len(folded(plan_of(graph.network(), {}), {"n250"}).nodes) == 500
-    assert len(folded(plan_of(chain(LONG).network(), {}), ()).nodes) == LONG
-    # what says something is not folded away
-    assert any(node.name == "n250" for node in folded(plan_of(graph.network(), {"n250": ["≥ 3"]}), ()).nodes)
-
-
-def test_above_two_thousand_nodes_components_are_boxes_that_open() -> None:
-    graph = Graph()
-    for ring in range(300):
-        for number in range(10):
-            graph.node(f"r{ring}.{number}")
-        for number in range(10):
-            graph.edge(f"r{ring}.{number}", f"r{ring}.{(number + 1) % 10}")
-        if ring:
-            graph.edge(f"r{ring - 1}.0", f"r{ring}.0")
-            graph.edge(f"r{ring - 1}.1", f"r{ring}.2")
-    plan = plan_of(graph.network(), {})
-    assert len(plan.nodes) == 3_000 > MOST
-    summary = folded(plan, ())
-    assert sum(len(node.stands_for) or 1 for node in summary.nodes) == 3_000
-    opened = folded(plan, {"r150.3"})
-    assert {f"r150.{number}" for number in range(10)} <= {node.name for node in opened.nodes if not node.stands_for}
-    assert sum(len(node.stands_for) or 1 for node in opened.nodes) == 3_000
-    assert not faults(draw(graph, "svg", "x", Wanted(opened=["r150.3"])).text)
-
-
-def test_what_folds_nowhere_is_shown_by_its_layers() -> None:
-    graph = Graph()
-    for layer in range(60):
-        for number in range(50):
-            graph.node(f"{layer}.{number}")
-            if layer:
-                graph.edge(f"{layer - 1}.{number}", f"{layer}.{number}")
-                graph.edge(f"{layer - 1}.{number}", f"{layer}.{(number + 1) % 50}")
-    plan = folded(plan_of(graph.network(), {}), ())
-    assert len(plan.nodes) <= MOST
-    assert sum(len(node.stands_for) or 1 for node in plan.nodes) == 3_000
-    assert not faults(draw(graph, "svg", "x").text)
-
-
 # --- orders of times -------------------------------------------------------------------------------------------------
 
 
@@ -205,6 +146,38 @@ def test_a_finite_order_is_its_hasse_diagram() -> None:
     }  # fmt: skip
     kinds = {texts[0]: kinds for kinds, _, *texts in structure(picture) if kinds.startswith("node")}
     assert kinds == {'"a"': "node passed", '"b"': "node way", '"c"': "node passed", '"d"': "node"}
+
+
+@pytest.mark.parametrize(
+    ("time", "dotted"),
+    [
+        ("nat", {"3 < 7"}),
+        ({"nat": {"max": 3}}, set()),
+        ({"lex": ["nat", "nat"]}, {"[0, 3] < [1, 0]", "[1, 3] < [2, 0]", "[2, 3] < [3, 0]"}),
+        ({"lex": ["nat", {"nat": {"max": 3}}]}, set()),
+        ({"sum": {"left": "nat", "right": "unit"}}, set()),
+        ({"product": ["nat", "unit", "nat"]}, set()),
+    ],
+    ids=["nat", "bounded", "lex", "lex bounded", "sum", "product"],
+)
+def test_a_line_on_which_times_are_left_out_has_dots(time: object, dotted: set[str]) -> None:
+    graph = Graph(time=time).node("n").edge(None, "n", id="in")
+    picture = draw_order(graph, "n", [], "x")
+    lines = [(title, texts) for kinds, title, *texts in structure(picture) if kinds.startswith("edge")]
+    assert lines
+    assert {title.removeprefix("edge ").split(", from")[0] for title, texts in lines if texts == ["…"]} == dotted
+    assert all(texts in ([], ["…"]) for _, texts in lines)
+    assert not faults(picture)
+
+
+def test_the_numbers_beside_a_grid_stand_apart_from_it() -> None:
+    graph = Graph(time={"product": ["nat", "nat"]}).node("n").edge(None, "n", id="in")
+    for at in ([], [("n", (0, 0))], [("n", (1, 3)), ("n", (3, 1))]):
+        root = ElementTree.fromstring(draw_order(graph, "n", at, "x"))
+        (axis,) = (group for group in root.iter(f"{SVG}g") if group.attrib["class"] == "axis")
+        beside = max(float(mark.attrib["x"]) for mark in list(axis.iter(f"{SVG}text"))[-3:])
+        first = min(float(mark.attrib["cx"]) for mark in root.iter(f"{SVG}circle"))
+        assert first - beside > 20
 
 
 def test_pairs_have_a_grid_with_a_staircase() -> None:
@@ -391,6 +364,21 @@ def test_a_file_of_each_form_is_written(tmp_path: Path, capsys: pytest.CaptureFi
     assert sorted(path.name for path in tmp_path.iterdir()) == ["graph.dot", "graph.html", "graph.mmd", "graph.svg"]
 
 
+def test_labels_are_told_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As titles, and in the picture in words: a label may be a sentence, which no box is made for."""
+    graph = tmp_path / "labelled.yaml"
+    label, other = "tries <each> job & waits", "what is left"
+    text = f'{{pointstamp: 1, nodes: {{a: {{label: "{label}"}}}}, edges: [{{id: in, to: a, label: "{other}"}}]}}'
+    graph.write_text(text, encoding="utf-8")
+    for form in ("svg", "html"):
+        assert main(["draw", str(graph), "--to", form]) == 0
+        found = capsys.readouterr().out
+        assert "tries &lt;each&gt; job &amp; waits" in found
+        assert other in found
+        assert label not in found
+        assert not faults(found[found.index("<svg") : found.index("</svg>") + 6])
+
+
 def test_a_program_of_streams_is_drawn(tmp_path: Path) -> None:
     file = tmp_path / "totals.svg"
     assert main(["draw", str(EXAMPLES / "pipelines" / "collatz" / "stream.py"), "-o", str(file)]) == 0
@@ -401,8 +389,10 @@ def test_a_program_of_streams_is_drawn(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["-o", "picture.png"], "the name does not say what to draw"),
-        (["--open", "nobody"], "there is no location 'nobody'"),
-        (["--times", "nobody"], "there is no location 'nobody'"),
+        (["-o", "picture.html", "--to", "svg"], "-o picture.html: the name says html, and --to says svg"),
+        (["--open", "nobody"], "--open: there is no location 'nobody' (name a node or an edge of the graph)"),
+        (["--open", "wrok"], "--open: there is no location 'wrok' (did you mean 'work'?)"),
+        (["--times", "wrok"], "--times: there is no location 'wrok' (did you mean 'work'?)"),
         (["--times", "work", "--to", "dot"], "drawn as svg"),
         (["--times", "work", "--domains"], "--domains is of no use with --times"),
         (["--at", "work"], "no time"),
@@ -446,6 +436,7 @@ def test_each_finding_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "2. at 0",
         "3. at 0",
         "4. at 0",
+        "5. back at 0",
     ]
 
 

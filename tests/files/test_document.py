@@ -17,6 +17,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as some
 
+from graphs import load
 from graphs.files import document
 from graphs.files.document import Item, MappingItem, ScalarItem, SequenceItem
 from progress.errors import PointstampError
@@ -687,6 +688,14 @@ def test_what_is_not_a_readable_file(tmp_path: Path) -> None:
         assert error.code == "PS001"
         assert words in error.message
         assert error.hint
+
+
+def test_a_traceback_says_which_file_it_was(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("pointstamp: 1\nnodes:\n  a: {sumary: enter}\n", encoding="utf-8")
+    for name, place in (("missing.yaml", ""), ("bad.yaml", ", line 3, column 7")):
+        with pytest.raises(PointstampError) as caught:
+            load(tmp_path / name)
+        assert caught.value.__notes__ == [f"in '{tmp_path / name}'{place}"]
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

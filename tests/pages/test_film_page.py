@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,6 @@ from graphs import from_data
 from graphs.live.film_view import FilmView
 from graphs.sessions.film import Film
 from tests.commands.forked import Forked
-from tests.commands.large_graphs import LAST, SIZE, three_cycles
-from tests.commands.large_graphs import TRACE as LARGE
 from tests.commands.pipelines import environment
 from tests.commands.tracking import LOOP
 from tests.pages.browser import PHONE, WALL, Size, chromium, opened, violations
@@ -258,31 +257,58 @@ def test_a_scan_for_barriers_finds_none(browser: Browser, view: FilmView, size: 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (WALL, "dark")])
-def test_a_large_graph_is_shown_by_its_parts(browser: Browser, tmp_path: Path, size: Size, scheme: str) -> None:
-    """What waits in each part, how much, the oldest; a part that is opened says where."""
+def test_the_middle_of_a_long_way_is_shown_where_it_is_asked_for(browser: Browser, tmp_path: Path) -> None:
+    nodes = [f"n{number}" for number in range(100)]
+    edges = [{"id": "in", "to": "n0"}, *({"from": one, "to": other} for one, other in pairwise(nodes))]
+    graph = from_data({"pointstamp": 1, "nodes": {name: {} for name in nodes}, "edges": edges})
     path = tmp_path / "trace.jsonl"
-    path.write_text(LARGE, "utf-8")
-    view = FilmView(Film(three_cycles(), str(path)), "large", 3, 0)
+    path.write_text(json.dumps({"requests": [["n99", 1]]}) + "\n", "utf-8")
+    view = FilmView(Film(graph, str(path)), "long", 0, 0)
     try:
-        with opened(browser, view.url, size, scheme) as page:
-            rows = page.locator("#parts-body tr")
-            expect(rows).to_have_count(2)
-            expect(rows.nth(0)).to_contain_text(f"c0 n0 … c0 n{LAST}, component of {SIZE} nodes")
-            expect(rows.nth(0).locator("td")).to_have_text(["2", "c0 n0 at 5, 2 steps", ""])
-            expect(rows.nth(1).locator("td")).to_have_text(["1", f"c1 n{LAST} at 4, 1 step", "9"])
-            rows.nth(1).get_by_role("button").click()
-            expect(rows.nth(1).locator("li")).to_have_text(
-                ["first: 7 queued", "c1 n5->c1 n6: 2 queued", f"c1 n{LAST}: 1 request"]
-            )
-            expect(page.locator("#picture .found")).to_have_count(1)
-            expect(page.locator("#picture .found")).to_contain_text("1 wait2 queued")
+        with opened(browser, f"{view.url}#line=1", PHONE) as page:
+            page.locator("#waits button").first.click()
+            steps = page.locator("#waits .steps > li")
+            expect(steps.filter(visible=True)).to_have_count(19)
+            expect(steps.filter(visible=True).nth(8)).to_have_text("n3->n4 0")
+            expect(steps.filter(visible=True).nth(10)).to_have_text("n94->n95 0")
+            page.get_by_role("button", name="181 steps between").click()
+            expect(steps.filter(visible=True)).to_have_count(199)
+            expect(steps.nth(9)).to_have_text("n4 0")
+            expect(steps.nth(9)).to_be_focused()
             assert violations(page) == []
+    finally:
+        view.close()
+
+
+def test_long_names_are_short_and_names_without_letters_or_from_the_right_are_told_apart(
+    browser: Browser, tmp_path: Path
+) -> None:
+    right, long = "\u05d0\u05d1\u05d2 \u05d3", "n" * 300
+    names = [long, right, "   ", "\u65e5\u672c" * 40]
+    graph = from_data({"pointstamp": 1, "nodes": {name: {} for name in names}, "edges": [{"id": "in", "to": long}]})
+    path = tmp_path / "trace.jsonl"
+    path.write_text(json.dumps({"requests": [[long, 1]]}) + "\n", "utf-8")
+    view = FilmView(Film(graph, str(path)), "names", 0, 0)
+    try:
+        with opened(browser, f"{view.url}#line=1", PHONE) as page:
+            wait = page.locator("#waits .what")
+            expect(wait).to_have_text(f"{'n' * 47}…{'n' * 24} at 1")
+            expect(wait).to_have_attribute("title", f"{long} at 1")
+            page.get_by_role("searchbox").fill("n" * 200)
+            expect(wait).to_have_count(1)  # it is found by all of its name
+            page.get_by_role("searchbox").fill("")
+            page.get_by_text("All locations").click()
+            rows = page.locator("#locations-body th")
+            shown = [
+                f"{'n' * 47}…{'n' * 24}",
+                f"\u2068{right}\u2069",
+                '"   "',
+                f"{names[3][:47]}…{names[3][-24:]}",
+                "in",
+            ]
+            expect(rows).to_have_text(shown, use_inner_text=False)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            page.get_by_role("button", name="Last").click()
-            expect(rows.nth(0).locator("td").first).to_have_text("1")
-            page.get_by_role("searchbox").fill("c2")
-            expect(rows).to_have_count(0)
+            assert violations(page) == []
     finally:
         view.close()
 

@@ -170,6 +170,7 @@ def test_a_page_goes_on_where_an_order_ends_and_a_late_click_is_refused(browser:
 def test_an_interrupt_ends_a_run_that_waits_and_its_order_goes_so_far(browser: Browser, folder: Path) -> None:
     with paused(folder) as (process, url), opened(browser, url) as page:
         choose(page, "reading 1 of 'ones'")
+        expect(page.locator("#step-count")).to_have_text("1 done")
         process.terminate()
         assert process.wait(PATIENCE) == 143
     assert (folder / "order.jsonl").read_text() == '{"pointstamp_order": 1}\n{"read": "ones", "items": 1}\n'

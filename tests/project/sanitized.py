@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.project.mutants import prepare
+from tests.project.mutants.trying import prepare
 
 SUITE = (
     "tests/tracking/test_kernel.py",
@@ -20,6 +20,9 @@ SUITE = (
     "tests/tracking/test_tracker.py",
     "tests/tracking/test_no_trace.py",
     "tests/questions/test_compiled_closure.py",
+    "tests/runtime/test_plain_data.py",
+    "tests/runtime/test_plain_data_strangers.py",
+    "tests/runtime/test_plain_data_twins.py",
     "tests/commands/test_track.py",
     "tests/project/few_sessions.py",
 )

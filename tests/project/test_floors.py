@@ -21,7 +21,7 @@ FLOORS = {
     "progress.kernel": {"progress.normal_form"},
     "progress.engines": {"progress.normal_form", "progress.cycles", "progress.kernel"},
     "progress.tracking": {"progress.normal_form", "progress.cycles", "progress.kernel", "progress.engines"},
-    "progress.runtime": {"progress.cycles", "progress.tracking"},
+    "progress.runtime": {"progress.cycles", "progress.kernel", "progress.tracking"},
     "progress.semantics": {"progress.normal_form", "progress.tracking", "progress.runtime"},
     "progress.recovery": {"progress.semantics"},
     "progress.operators": {"progress.engines", "progress.runtime"},
@@ -36,6 +36,33 @@ FLOORS = {
     "graphs.running": {"graphs.files", "graphs.live", "graphs.sessions", "graphs.streams"},
     "graphs.streams": {"graphs.files"},
 }
+# the rooms of `progress.runtime`, from the top down: each may import itself and those after it. The files directly in
+# `progress.runtime`, and in its `on_spark`, are everybody's. What is kept has three storeys: what nodes note while they
+# are called is below what happens in a run, and who keeps a run in a folder is above it.
+ROOMS = [
+    "durable.kept_run",
+    "durable.order_log",
+    "durable.folder",
+    "run",
+    "on_kafka",
+    "sinks",
+    "watching",
+    "on_spark.sinks",
+    "on_spark.sources.files",
+    "on_spark.sources",
+    "on_spark.tables",
+    "on_spark.jobs",
+    "inputs",
+    "engines",
+    "durable",
+    "policies",
+    "actions",
+    "durable.underway",
+    "durable.order",
+    "durable.copies",
+    "durable.encoding",
+    "durable.head",
+]
 # the paper's nouns stand on these floors
 NOUNS_ON = {"progress.normal_form", "progress.cycles", "progress.kernel"}
 NOUNS_ABOVE = {"tracker", "__init__", "spark_session"}
@@ -63,6 +90,13 @@ def floor_of(module: str) -> str | None:
     """The folder that a module is in or is; None for a file directly in a package."""
     parts = module.split(".")
     return ".".join(parts[:2]) if len(parts) > 1 and (ROOT / parts[0] / parts[1]).is_dir() else None
+
+
+def room_of(module: str) -> int | None:
+    """The place in `ROOMS` of what a module is in or is; None for what is everybody's, and what is in no room."""
+    name = module.removeprefix("progress.runtime.") + "."
+    found = [place for place, room in enumerate(ROOMS) if name.startswith(f"{room}.")]
+    return max(found, key=lambda place: len(ROOMS[place]), default=None)
 
 
 def files_of(package: str) -> list[Path]:
@@ -112,6 +146,26 @@ def test_no_floor_is_above_and_below_another() -> None:
     while free := {floor for floor, under in below.items() if not under}:
         below = {floor: under - free for floor, under in below.items() if floor not in free}
     assert not below
+
+
+def test_the_rooms_of_the_runtime_import_what_is_below_them() -> None:
+    assert room_of("progress.runtime.durable.order.Order") == ROOMS.index("durable.order")
+    assert room_of("progress.runtime.source.Source") is None
+    offending = [
+        f"{name}:{line} imports {module}"
+        for path in files_of("progress.runtime")
+        if (room := room_of((name := path.relative_to(ROOT).as_posix()).removesuffix(".py").replace("/", ".")))
+        is not None
+        for line, module in imported(path)
+        if module.startswith("progress.runtime.") and (found := room_of(module)) is not None and found < room
+    ]
+    assert not offending
+
+
+def test_every_folder_of_the_runtime_is_a_room() -> None:
+    runtime = ROOT / "progress/runtime"
+    folders = {path.parent.relative_to(runtime).as_posix().replace("/", ".") for path in runtime.rglob("*.py")}
+    assert {folder for folder in folders - {".", "on_spark"} if room_of(f"progress.runtime.{folder}") is None} == set()
 
 
 def test_the_nouns_of_the_paper_stand_on_the_lower_floors() -> None:

@@ -9,20 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.project import mutants
-from tests.project.mutants import (
-    ALGORITHMS,
-    COPIED,
-    ENGINE,
-    KERNEL,
-    MUTANTS,
-    PROJECT,
-    RECOVERY,
-    RECURSION,
-    SEMANTICS,
-    Mutant,
-    Spent,
-)
+from tests.project.mutants import algorithms, engines, kernel, recovery, recursion, semantics, trying
+from tests.project.mutants.every import MUTANTS, SUBJECTS
+from tests.project.mutants.mutant import KERNEL, Mutant
+from tests.project.mutants.trying import COPIED, PROJECT, Spent
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -34,14 +24,19 @@ def test_the_mutant_applies(mutant: Mutant) -> None:
 
 def test_there_are_enough_of_them() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-    assert len(ALGORITHMS) >= 15
-    assert len(ENGINE) >= 15
-    assert len(RECURSION) >= 15
-    assert len(RECOVERY) >= 15
-    assert len(SEMANTICS) >= 40
-    files = {mutant.file for mutant in ENGINE}
-    assert "progress/engines/eager.py" in files
-    assert any(file.startswith(KERNEL) for file in files)
+    assert len(algorithms.MUTANTS) >= 15
+    assert len(engines.MUTANTS) >= 15
+    assert len(recursion.MUTANTS) >= 15
+    assert len(recovery.MUTANTS) >= 15
+    assert len(semantics.MUTANTS) >= 40
+    assert "progress/engines/eager.py" in {mutant.file for mutant in engines.MUTANTS}
+    assert all(mutant.file.startswith(KERNEL) for mutant in kernel.MUTANTS)
+
+
+def test_each_subject_is_tried() -> None:
+    modules = {file.stem for file in (PROJECT / "tests/project/mutants").glob("*.py")}
+    subjects = {subject.__name__.rpartition(".")[2] for subject in SUBJECTS}
+    assert modules == subjects | {"__main__", "every", "mutant", "trying"}
 
 
 @pytest.mark.parametrize("suite", sorted({mutant.suite for mutant in MUTANTS}))
@@ -62,15 +57,15 @@ ENDLESS = {
 
 @pytest.mark.parametrize("program", ENDLESS.values(), ids=ENDLESS)
 def test_what_does_not_come_to_an_end_is_ended(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutants, "STARTING", 0.1)
-    code, _, spent = mutants.run_within([sys.executable, "-c", program], tmp_path, Spent(0.1, 0.1))
+    monkeypatch.setattr(trying, "STARTING", 0.1)
+    code, _, spent = trying.run_within([sys.executable, "-c", program], tmp_path, Spent(0.1, 0.1))
     assert code in (-signal.SIGXCPU, -signal.SIGKILL)
     assert spent.processor < 60
 
 
 def test_what_takes_long_beside_other_work_is_not_ended(tmp_path: Path) -> None:
     """Its own time counts, and how long the same took before: no limit is a number of seconds alone."""
-    code, said, _ = mutants.run_within(["sh", "-c", "sleep 0.5; echo done; exit 1"], tmp_path, Spent(0.0, 0.1))
+    code, said, _ = trying.run_within(["sh", "-c", "sleep 0.5; echo done; exit 1"], tmp_path, Spent(0.0, 0.1))
     assert (code, said) == (1, "done\n")
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from graphs import Graph, from_data
+from graphs.checking.check import check_graph
 from graphs.streams import Flow
 from progress import CouldResultIn, Finite, Lex, Nat, Product, Sum, Tracker, check_conditions, close
 from progress.antichain import Antichain
@@ -170,6 +171,7 @@ def things(name: str) -> dict[str, Any]:
     return {
         "Graph": graph,
         "Report": check_conditions(back),
+        "FileReport": check_graph(back),
         "Tracker": tracker,
         "Waits": tracker.why(),
         "Why": tracker.why(f"{name} 2", name),
@@ -217,7 +219,7 @@ def test_whatever_names_say_nothing_of_it_does_anything() -> None:
     for name in HOSTILE:
         for kind, thing in things(name).items():
             marks = shown(thing)
-            if kind not in ("Report", "Why") and name.isprintable() and len(name) < 40:
+            if kind not in ("Report", "FileReport", "Why") and name.isprintable() and len(name) < 40:
                 assert any(name in text for text in marks.text), f"{kind} does not show {name!r}"
 
 
@@ -254,6 +256,17 @@ def test_what_is_shown_helps() -> None:
     standing = Graph().node("a").node("b").edge("a", "b", id="there").edge("b", "a", id="back")
     assert "'a' -> 'there' -> 'b' -> 'back'" in words(check_conditions(standing))
     assert "no code" in repr(Dataflow(graph))
+    assert repr(tracker.why("body", 3)) == "Why(waits for input 'input' at 0)"
+    assert repr(tracker.why("body", 0)) == "Why(waits for input 'input' at 0)"
+    assert repr(check_graph(graph)) == "FileReport('': nothing found)"
+    assert repr(check_graph(standing)) == "FileReport('': 1 error: PS301)"
+    assert "error | PS301 | the cycle 'a' -> 'there' -> 'b' -> 'back' can return to 'a'" in words(check_graph(standing))
+    wide = Graph().node("a")
+    for number in range(5):
+        wide.edge(None, "a", id=f"in {number}")
+    assert repr(Tracker(wide).why("a", 0)).endswith("input 'in 2' at 0, 2 more)")
+    closed = Tracker(wide, inputs={f"in {number}": [] for number in range(5)})
+    assert repr(closed.why("a", 0)) == "Why(does not wait)"
     assert repr(Antichain(Product((Nat(), Nat())), [(1, 2), (2, 1), (3, 3)])).endswith("[(1, 2), (2, 1)])")
 
 

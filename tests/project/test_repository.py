@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "graphs": {"progress", "recursion"},
     "pointstamp": {"progress", "recursion", "graphs"},
 }
+IMPORTED_TEST = re.compile(r"\b(?:from|import) +tests\.(?:\w+\.)*(?:test_\w+|\w+ +import +.*\btest_\w+)")
 OURS = {*MAY_IMPORT, "tests", "benchmarks", "examples"}
 
 
@@ -94,6 +95,18 @@ def test_packages_import_in_one_direction_only(package: str) -> None:
         for path in files
         for line, module in imported_modules(path.read_text(encoding="utf-8"))
         if module in forbidden
+    ]
+    assert not offending
+
+
+def test_no_test_file_is_imported() -> None:
+    """What tests share is in a module that is not a test; programs that tests write down import no test either."""
+    offending = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for folder in ("tests", "benchmarks", "scripts")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if IMPORTED_TEST.search(line)
     ]
     assert not offending
 

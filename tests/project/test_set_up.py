@@ -24,7 +24,7 @@ case "$*" in
 *_base_executable*) echo "$0" ;;
 *"-m venv"*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
 *pip*install*) ;;
-*on_spark*) ;;
+*on_spark* | *fetch_kafka*) ;;
 *) exec "$REAL" "$@" ;;
 esac
 """
@@ -36,7 +36,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.told = folder / "told"
-        for name in ("pyproject.toml", "setup.py", "constraints.txt", "scripts/set_up.sh"):
+        for name in ("pyproject.toml", "setup.py", "constraints.txt", "scripts/set_up.sh", "scripts/fetch_kafka.py"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
         (folder / "progress" / "kernel").mkdir(parents=True)

@@ -54,7 +54,7 @@ drifting state (FlameStream)           a known order  no        exactly once
   without the last bundle              a known order  no        none
 acknowledge after                      any channel    no        at least once
 acknowledge before                     any channel    no        at most once
-a run that rests (--state)             any channel    no        exactly once
+a file that is cut back                any channel    no        exactly once
   whose file is read along             any channel    no        none
 --delivery deterministic               a known order  no        exactly once
 --delivery barrier                     any channel    no        exactly once

@@ -11,28 +11,13 @@ from typing import Any
 import pytest
 
 from graphs import load
-from progress.runtime import Dataflow, Node, running
-from progress.runtime.checkpoint import State
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
-
-FIBONACCI = """\
-pointstamp: 1
-time: {product: [nat, stack]}
-recursion: {in: entry, out: exit, calls: [left, right]}
-nodes: {entry: {}, split: {}, left: {}, right: {}, combine: {}, exit: {}}
-edges:
-  - {id: numbers, to: entry}
-  - {from: entry, to: split}
-  - {from: split, to: left}
-  - {from: split, to: right}
-  - {from: left, to: combine}
-  - {from: right, to: combine}
-  - {from: split, to: exit}
-  - {from: combine, to: exit}
-  - {id: sums, from: combine}
-"""
+from progress.runtime import Dataflow, Node
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import Host
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
+from tests.commands.pipelines import FIBONACCI_YAML, SUMS
 
 
 class Split(Node):
@@ -73,10 +58,10 @@ class Told:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_sinks_are_told_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(running, "WORK", 0)  # a checkpoint after each step
+    monkeypatch.setattr(Host, "work", 0)  # a checkpoint after each step
     kept: list[tuple[int, State]] = []
     whole = Told()
-    (tmp_path / "fibonacci.yaml").write_text(FIBONACCI)
+    (tmp_path / "fibonacci.yaml").write_text(FIBONACCI_YAML + SUMS)
 
     def run(sink: Told, keeping: Keeping) -> None:
         dataflow = Dataflow(load(tmp_path / "fibonacci.yaml"), {"split": Split, "combine": Combine})

@@ -15,8 +15,8 @@ from graphs import Graph, load
 from progress import PointstampError, Tracker
 from progress.garbage import without_cycle_search
 from progress.runtime import Batch, Complete, Dataflow, Node, NodeFailed, NotAllowed, Out, Retry
-from progress.runtime.checkpoint import capture, resume
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
+from progress.runtime.durable.checkpoint import capture, resume
 from progress.runtime.observer import Observer
 from recursion.program import Entrance, Exit, call
 from recursion.stack import Stack

@@ -18,7 +18,7 @@ from typing import Any
 
 from progress import PointstampError, check_conditions, reference
 from progress.runtime import Dataflow, NodeFailed
-from progress.runtime.core import WaitsForEver
+from progress.runtime.actions.core import WaitsForEver
 from progress.runtime.failure import dead_letters
 from progress.semantics import is_behaviour
 from progress.topology import NO_NODE, Network

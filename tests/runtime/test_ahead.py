@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-import progress.runtime.running
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import SILENT, Batch, Complete, Dataflow, Messages, Node, Out
-from progress.runtime.ahead import ends
-from progress.runtime.checkpoint import State
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import Host
+from progress.runtime.inputs.ahead import ends
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from progress.semantics import is_behaviour
 from tests.runtime.tools import GUARD, engines, line, run
 
@@ -213,7 +213,7 @@ def test_what_bounds_nothing_is_refused(ahead: Any, code: str) -> None:
 
 def test_what_was_in_flight_is_so_after_a_kill(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that goes on takes in as many times as the one before would have, not as many again."""
-    monkeypatch.setattr(progress.runtime.running, "WORK", 0)  # a checkpoint at each step, however long one takes
+    monkeypatch.setattr(Host, "work", 0)  # a checkpoint at each step, however long one takes
     source = items()
 
     def run_from(begun: State | None, keep: Callable[[State], None]) -> int:

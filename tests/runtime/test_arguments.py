@@ -14,9 +14,9 @@ import pytest
 from graphs import Graph
 from progress import PointstampError, Tracker
 from progress.runtime import Dataflow
-from progress.runtime.display import Display
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.telemetry import Telemetry
+from progress.runtime.watching.display import Display
 
 ANYTHING: tuple[Any, ...] = (
     *(5, -1, 1.5, float("nan"), True, "x", b"y", None, object(), lambda *given: 1),

@@ -13,8 +13,8 @@ import pytest
 
 from graphs import Graph
 from progress.runtime import Complete, Dataflow, DeadLetter, Node, NodeFailed, Out, Stage
-from progress.runtime.checkpoint import capture
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
+from progress.runtime.durable.checkpoint import capture
 from progress.runtime.observer import Observer
 from progress.semantics import is_behaviour
 from tests.runtime.tools import BOUND, ENGINES, GUARD, TIMES, Met, engines, of_two, run

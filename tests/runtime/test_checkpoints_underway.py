@@ -7,21 +7,24 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphs import Graph
-from progress.runtime import Complete, Dataflow, Node, Out, Stage, underway
-from progress.runtime.checkpoint import State
+from progress.runtime import Complete, Dataflow, Node, Out, Stage
+from progress.runtime.actions.inbox import Action
 from progress.runtime.control import Cancelled, Control
-from progress.runtime.durable.kinds import Plain
-from progress.runtime.durable.reading import decoded
-from progress.runtime.inbox import Action
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.durable import underway
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.encoding.kinds import Plain
+from progress.runtime.durable.encoding.reading import decoded
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
+from progress.runtime.state import State as KeyedState
 
 SOON = 20.0  # seconds until something has to have happened
 
@@ -513,7 +516,7 @@ def test_what_a_batch_lets_wait_is_what_waited_before_a_call(edge: str | None) -
 
 
 def test_a_copy_has_what_never_changes_as_it_is() -> None:
-    from progress.runtime.copies import Copy
+    from progress.runtime.durable.copies import Copy
 
     known = [lambda: 1, {"a": [2]}, Sums]
     copy = Copy(known)
@@ -524,3 +527,38 @@ def test_a_copy_has_what_never_changes_as_it_is() -> None:
     assert made[0] is known[0]
     assert made[1:] == [{"a": [2]}, Sums]
     assert not copy.is_still([lambda: 1, {"a": [2]}, Sums])
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+@pytest.mark.parametrize("in_memory", [None, 200])
+def test_a_run_that_is_stopped_while_a_checkpoint_is_written(
+    tmp_path: Path, engine: str, in_memory: int | None
+) -> None:
+    """That one is finished before the last one is taken, which has another border; so nothing is lost."""
+    keys, times = 2_000, 40
+    cancel, stops, sleep = threading.Event(), [10, 20, 30], time.sleep
+
+    class Many(Node):
+        def __init__(self) -> None:
+            self.known: MutableMapping[Any, Any] = KeyedState(in_memory=in_memory)
+            self.plain: dict[Any, Any] = {}
+
+        def on_message(self, edge: str, time: int, value: int, out: Out) -> None:
+            if cancel.is_set():  # what is called all the same, until that is seen
+                sleep(0.1)
+            for mapping in (self.known, self.plain):
+                mapping.update({key: [time] for key in range(keys if time < 2 else 3)})
+                mapping.pop(keys - 1 - time)
+            if stops and time == stops[0]:
+                cancel.set()
+            assert list(self.known.items()) == list(self.plain.items())
+
+    flow = Dataflow(Graph().node("many").edge(None, "many", "in"), {"many": Many})
+    sources = {"in": [(time, time) for time in range(times)]}
+    while stops:
+        with pytest.raises(Cancelled):
+            flow.run(sources=sources, engine=engine, state=tmp_path / "state", every=0, cancel=cancel)
+        cancel.clear()
+        stops.pop(0)
+    found = flow.run(sources=sources, engine=engine, state=tmp_path / "state")
+    assert len(found.nodes["many"].plain) == keys - times + 1

@@ -12,9 +12,9 @@ import pytest
 
 from graphs import Graph
 from progress.runtime import Complete, Dataflow, DeadLetter, Node, Out, Retry
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
+from progress.runtime.actions.inbox import FIRST, Inbox
 from progress.runtime.failure import Stop
-from progress.runtime.inbox import FIRST, Inbox
 from progress.runtime.observer import Observer
 from progress.semantics import is_behaviour
 from progress.tracker import Tracker

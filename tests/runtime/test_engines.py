@@ -16,7 +16,7 @@ import pytest
 from graphs import Graph, from_data
 from progress import PointstampError
 from progress.runtime import SILENT, Complete, Dataflow, Node, Out
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.node import Mapped
 from progress.runtime.observer import Observer
 from progress.runtime.policies import explicit

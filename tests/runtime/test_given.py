@@ -14,8 +14,8 @@ import pytest
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Complete, Dataflow, DeadLetter, Node, Out, Retry, Stop
-from progress.runtime.checkpoint import capture, resume
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
+from progress.runtime.durable.checkpoint import capture, resume
 from progress.runtime.node import Batch
 from progress.runtime.policies import explicit
 from tests.runtime.tools import GUARD, engines, guarded, line, numbers, run

@@ -7,7 +7,7 @@ import itertools
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -21,11 +21,12 @@ from graphs import Graph
 from graphs.at_scale.rounds import Round
 from graphs.at_scale.rounds_shown import Rounds, rounds_shown
 from progress.runtime import SILENT, Complete, Dataflow, DeadLetter, Node, Out
-from progress.runtime.core import Core
-from progress.runtime.display import PAUSE, SHARE, Display
-from progress.runtime.logs import Logs
+from progress.runtime.actions.core import Core
+from progress.runtime.inputs.read_of import BYTES, FILES, TIMES, ReadOf, said, share
 from progress.runtime.observer import Observer
 from progress.runtime.telemetry import Telemetry
+from progress.runtime.watching.display import PAUSE, SHARE, Display
+from progress.runtime.watching.logs import Logs
 
 
 class Counting(Node):
@@ -169,7 +170,7 @@ class Watched(Display):
         stream: io.StringIO,
         timer: Timer,
         clock: Callable[[], float],
-        reading: Callable[[], tuple[int, int] | None] | None = None,
+        reading: Callable[[], Mapping[str, ReadOf | None]] | None = None,
     ) -> None:
         super().__init__(stream, clock, timer, reading)
         self.lines: list[str] = []
@@ -244,14 +245,70 @@ class Counted(Node):
 
 def test_there_is_a_bar_where_it_is_known_how_much_there_is_to_read() -> None:
     stream, timer = Terminal(), Timer()
-    display = Watched(stream, timer, itertools.count().__next__, lambda: (3, 4))
+    display = Watched(stream, timer, itertools.count().__next__, lambda: {"numbers": ReadOf(3, 4, BYTES, is_all=True)})
     dataflow().run(observer=display)
     assert display.lines[-1].startswith("75% read; 4 messages")
     assert "\u2501" * 20 in stream.getvalue()
-    for read, share in (((0, 0), "100%"), ((5, 4), "100%"), ((0, 4), "0%")):
-        display = Watched(Terminal(), Timer(), itertools.count().__next__, lambda: read)  # noqa: B023
-        dataflow().run(observer=display)
-        assert display.lines[0].startswith(f"{share} read")
+
+
+FILE, MORE = ReadOf(3, 4, BYTES, is_all=True), ReadOf(1, 16, BYTES, is_all=True)
+FOLDER, WATCHED = ReadOf(1, 2, FILES, is_all=True), ReadOf(2, 4, FILES, is_all=False)
+
+
+@pytest.mark.parametrize(
+    ("reading", "says", "bar"),
+    [
+        ([], [], None),
+        ([None], [], None),
+        ([FILE], ["75% read"], 0.75),
+        ([FILE, MORE], ["20% read"], 0.2),
+        ([ReadOf(0, 0, BYTES, is_all=True)], ["100% read"], 1.0),
+        ([ReadOf(5, 4, BYTES, is_all=True)], ["100% read"], 1.0),  # it has shrunk
+        ([FILE, None], [], None),  # nobody knows how much there is
+        ([FOLDER], ["1 of 2 files done"], 0.5),
+        ([ReadOf(0, 1, FILES, is_all=True)], ["0 of 1 file done"], 0.0),
+        ([FOLDER, WATCHED], ["3 of 6 files done so far"], None),  # more will come
+        ([WATCHED, None], ["2 of 4 files done so far"], None),
+        ([ReadOf(1_500, 2_000, TIMES, is_all=True)], ["1,500 of 2,000 times done"], 0.75),
+        ([FOLDER, FILE], ["1 of 2 files done"], None),  # files and bytes have no sum
+        ([FOLDER, ReadOf(3, 9, TIMES, is_all=True)], ["1 of 2 files done", "3 of 9 times done"], None),
+    ],
+)
+def test_a_bar_is_there_where_all_is_known_and_nowhere_else(
+    reading: list[ReadOf | None], says: list[str], bar: float | None
+) -> None:
+    assert said(reading) == says
+    assert share(reading) == bar
+    stream = Terminal()
+    display = Watched(stream, Timer(), itertools.count().__next__, lambda: dict(zip("abc", reading, strict=False)))
+    dataflow().run(observer=display)
+    assert display.lines[0].startswith("; ".join([*says, "0 messages"]))
+    assert ("\u2501" in stream.getvalue()) == (bar is not None)
+
+
+def test_a_terminal_shows_the_rounds_of_loops() -> None:
+    graph = Graph().node("body").node("again", summary={"advance": 1}).node("after")
+    graph.edge(None, "body", "in").edge("body", "again", "next").edge("again", "body", "back")
+    graph.edge("body", "after", "on").edge("after", None, "out")
+
+    class Body(Node):
+        def on_message(self, edge: str, time: int, value: int, out: Out) -> None:
+            if edge == "back":
+                display.tick()
+            if time < 3:
+                out.send("next", time, value)
+            else:
+                out.send("on", time, value)
+
+    class Ticking(Watched):
+        def tick(self) -> None:
+            self.lines.append(Display.line(self))
+
+    display = Ticking(Terminal(), Timer(), itertools.count().__next__)
+    Dataflow(graph, {"body": Body}, sources={"in": [(0, 1)]}).run(engine="sim", observer=display)
+    rounds = [re.findall("back in round ([0-9]+)", line) for line in display.lines]
+    assert [found for found in rounds if found] == [["1"], ["2"], ["3"]]  # of what was consumed before this message
+    assert not any(f"; {edge} in round" in line for edge in ("in", "next", "on") for line in display.lines)
 
 
 def test_a_look_that_takes_long_is_not_taken_often() -> None:

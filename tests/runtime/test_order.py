@@ -12,7 +12,7 @@ from progress.antichain import minimal_elements
 from progress.local_history import Message, Received
 from progress.order import Domain, Lex, Nat, Product
 from progress.runtime import Dataflow, Node, Out
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.semantics.running_nodes import running_nodes
 from tests.runtime.tools import engines, line, run
 

@@ -15,7 +15,7 @@ import pytest
 from graphs import JsonLines
 from progress import PointstampError
 from progress.runtime import SILENT, Complete, Dataflow, Messages, SourceFailed
-from progress.runtime.pace import FEW, LONG, Pace
+from progress.runtime.inputs.pace import FEW, LONG, Pace
 from progress.runtime.policies import by_count, by_event_time, explicit, with_idleness
 from tests.runtime.tools import GUARD, line, run
 
@@ -80,8 +80,8 @@ def test_a_pace_goes_by_what_has_waited(monkeypatch: pytest.MonkeyPatch) -> None
     """A program that is held up by others, and has not waited, reads on: so it does the same every time."""
     now, waited = 100.0, 0
 
-    monkeypatch.setattr("progress.runtime.pace.monotonic", lambda: now)
-    monkeypatch.setattr("progress.runtime.pace.waits", lambda: waited)
+    monkeypatch.setattr("progress.runtime.inputs.pace.monotonic", lambda: now)
+    monkeypatch.setattr("progress.runtime.inputs.pace.waits", lambda: waited)
     pace = Pace()
     pace.begin()
     now += 2 * FEW

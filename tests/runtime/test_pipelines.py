@@ -20,7 +20,7 @@ from graphs import Graph, from_data, load, to_data
 from graphs.checking.check import check_graph
 from graphs.running.pipeline import load_pipeline
 from progress.runtime import SILENT, Complete, Dataflow
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.observer import Observer
 
 ROOT = Path(__file__).resolve().parents[2]

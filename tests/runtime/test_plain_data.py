@@ -1,20 +1,16 @@
-"""Plain data as bytes: read again it is what it was, whatever else the bytes are is refused, and no code is run."""
+"""Plain data as bytes: read again it is what it was, whatever else the bytes are is refused, and no code is run.
+
+All of it is asked of the compiled kernel and of its twin in Python.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import decimal
-import enum
-import fractions
 import os
-import pathlib
 import random
 import threading
-import uuid
-from collections import Counter, OrderedDict, defaultdict, deque
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -22,27 +18,26 @@ import pytest
 
 from graphs import Graph
 from progress.errors import PointstampError
-from progress.runtime import Dataflow, Node
-from progress.runtime.durable.form import DEEPEST, NotPlain, NotRead
-from progress.runtime.durable.kinds import Plain
-from progress.runtime.durable.reading import decoded
-from progress.runtime.durable.writing import encoded
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime import Complete, Dataflow, DeadLetter, Messages, Node, Refused, Retry, State, Stop
+from progress.runtime.durable.encoding.classes import written_class
+from progress.runtime.durable.encoding.form import DEEPEST, DEEPEST_SETS, NotPlain, NotRead
+from progress.runtime.durable.encoding.kinds import Plain
+from progress.runtime.durable.encoding.reading import decoded
+from progress.runtime.durable.encoding.writing import Sets, encoded, put_together
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
+from tests.runtime.plain_values import RAN, Frozen, Linked, Pair, Rights, Slotted, arrays, noted, values
 
 PLAIN = Plain()
-RAN: list[str] = []
 
 
-class Pair(NamedTuple):
-    number: int
-    text: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Frozen:
-    part: Any
+@pytest.fixture(autouse=True, params=[True, False], ids=["compiled", "python"])
+def _twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who writes and reads where nobody says who does."""
+    for each in (encoded, decoded, put_together):
+        assert each.__kwdefaults__ is not None
+        monkeypatch.setitem(each.__kwdefaults__, "kernel", request.param)
 
 
 @dataclasses.dataclass(eq=False)
@@ -50,87 +45,8 @@ class ByIdentity:
     others: list[Any] = dataclasses.field(default_factory=list)
 
 
-@dataclasses.dataclass
-class Noted:
-    number: int
-    values: list[int]
-
-    def __post_init__(self) -> None:
-        RAN.append("__post_init__")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        RAN.append("__setattr__")
-        object.__setattr__(self, name, value)
-
-    def __setstate__(self, state: Any) -> None:
-        RAN.append("__setstate__")
-
-    def __del__(self) -> None:
-        pass
-
-
-@dataclasses.dataclass(slots=True, frozen=True)
-class Slotted:
-    number: int
-
-
-@dataclasses.dataclass
-class Linked:
-    before: Linked | None
-    name: str
-
-
-class Colour(enum.Enum):
-    RED = 1
-    BLUE = "b"
-
-
-class Rights(enum.Flag):
-    READ = 1
-    WRITE = 2
-
-
 class Ordinary:
     pass
-
-
-def noted() -> Noted:
-    value = Noted(1, [2])
-    value.__dict__["extra"] = {3: 4}
-    return value
-
-
-def values() -> list[Any]:
-    """Values of every kind."""
-    berlin = ZoneInfo("Europe/Berlin")
-    return [
-        None, True, False, 0, -1, 127, 128, -128, -129, 1 << 62, (1 << 63) - 1, 1 << 63, -(1 << 63), -(1 << 63) - 1,
-        10**50, -(10**50), 1.5, -0.0, float("inf"), "", "äö", "\ud800", "\0", b"", b"x", bytearray(b"yy"), (), (1,),
-        [], [[]], {}, {"a": [1], 2: None}, {3, 1, 2}, {"x"}, frozenset("a"), 1j, ..., range(3, 9, 2),
-        datetime.date(2020, 2, 29), datetime.datetime(2020, 1, 1, 2, 3, 4, 5), datetime.timedelta(-1, 2, 3),
-        datetime.datetime(2020, 10, 25, 2, tzinfo=berlin, fold=1), datetime.time(1, 2, tzinfo=datetime.UTC),
-        datetime.timezone(datetime.timedelta(hours=1), "here"), decimal.Decimal("1.50"), decimal.Decimal("-NaN"),
-        fractions.Fraction(1, 3), uuid.UUID(int=7), pathlib.Path("a/b"), pathlib.PurePosixPath("c"), Counter("abca"),
-        OrderedDict(b=1, a=2), defaultdict(list, {1: [2]}), deque([1, 2], 3), Pair(1, "x"), noted(), Slotted(3),
-        Colour.RED, Colour.BLUE, Rights.READ, {Slotted(1): Colour.RED, Pair(1, "x"): 2},
-    ]  # fmt: skip
-
-
-def arrays() -> list[Any]:
-    """Arrays and tables of every kind."""
-    table = pd.DataFrame({
-        "a": [1, 2], "b": ["x", None], "c": pd.to_datetime(["2020", "2021"]), "d": pd.Categorical(["u", "v"]),
-        "e": pd.array([1, None], dtype="Int64"), "f": pd.to_datetime(["2020", "2021"]).tz_localize("Europe/Berlin"),
-        "g": pd.array(["q", None], dtype="string"), "h": [True, False], "i": pd.array([1.5, None], dtype="Float64"),
-    })  # fmt: skip
-    return [
-        np.arange(6).reshape(2, 3), np.arange(6)[::2], np.float32(1.5), np.array(["a", "bb"]), np.zeros((0, 3)),
-        np.array([1, "x", None], dtype=object), np.array([(1, 2.5)], dtype=[("a", "i4"), ("b", "f8")]), np.array(5),
-        np.datetime64("2020-01-01"), np.array(["2020"], dtype="M8[s]"), table, table.set_index("b"), table[["a"]][:0],
-        pd.Series([1.5, 2], name="s", index=["x", "y"]), pd.Series(["a", None], dtype=object), pd.NaT, pd.NA,
-        pd.MultiIndex.from_tuples([(1, "a"), (2, "b")], names=["p", "q"]), pd.RangeIndex(2, 8, 3, name="r"),
-        pd.Timestamp("2020-01-01", tz="Europe/Berlin"), pd.Timestamp("2020").as_unit("s"), pd.Timedelta("1h"),
-    ]  # fmt: skip
 
 
 def again(value: Any) -> Any:
@@ -184,24 +100,66 @@ def test_what_is_in_two_places_is_one_object_again() -> None:
 
 
 def test_sets_are_iterated_alike_here_and_where_they_are_read() -> None:
-    """Of sets from which something was removed nearly half are read in another order, unless they are rebuilt."""
+    """Many sets are read in another order, unless they are put together anew; what is read of what is read is as it."""
     rng = random.Random(1)
     differ = 0
-    for rebuilds in (False, True):
-        for _ in range(300):
-            live = {rng.randrange(10_000) for _ in range(rng.randrange(1, 60))}
+    for is_put_together in (False, True):
+        for number in range(300):
+            live: set[Any] = {rng.randrange(10_000) for _ in range(rng.randrange(1, 60))}
             for _ in range(rng.randrange(40)):
                 live.add(rng.randrange(10_000))
                 live.discard(rng.choice([*live]))
+            if number % 3 == 0:
+                live |= {(each, "x") for each in list(live)} | {"text", 0.5}
             before = set(live)
-            found = decoded(encoded(live, PLAIN.parts, rebuilds=rebuilds), PLAIN)
+            sets: Sets = []
+            content = encoded(live, PLAIN.parts, sets)
+            if is_put_together:
+                put_together(sets, PLAIN.parts)
+            found = decoded(content, PLAIN)
+            assert encoded(found, PLAIN.parts) == content
+            assert [*decoded(encoded(found, PLAIN.parts), PLAIN)] == [*found]
             assert found == live == before
             for each in (live, found):  # and goes on alike
                 each |= {5, 20_000}
                 each.discard(5)
-            assert not rebuilds or [*found] == [*live]
+            assert not is_put_together or [*found] == [*live]
             differ += [*found] != [*live]
     assert differ > 30
+
+
+def test_sets_in_sets_are_put_in_order_once() -> None:
+    """Each level asks once more for what is innermost, instead of twice as often as the one in it."""
+    asked: list[Any] = []
+
+    def parts(value: Any) -> Any:
+        asked.append(value)
+        return PLAIN.parts(value)
+
+    nested: Any = frozenset([1j, "x"])
+    for level in range(1, 14):
+        asked.clear()
+        content = encoded(nested, parts)
+        assert len(asked) == level + 1
+        assert decoded(content, PLAIN) == nested
+        assert encoded(decoded(content, PLAIN), PLAIN.parts) == content
+        nested = frozenset([nested, level])
+    for _ in range(14, DEEPEST_SETS):
+        nested = frozenset([(nested,), 0])
+    assert again(nested) == nested
+    with pytest.raises(NotPlain, match="sets are nested more than 100 deep in sets"):
+        encoded(frozenset([nested, 0]), PLAIN.parts)
+
+
+def test_a_set_in_its_own_element_has_an_order_where_that_is_alone() -> None:
+    alone = ByIdentity()
+    alone.others.append({alone})
+    found = again(alone)
+    assert found.others == [{found}]
+    alone.others[0].add(1)
+    for value in (alone, alone.others):
+        with pytest.raises(NotPlain, match="a set has no order: its elements hold the set itself"):
+            encoded(value, PLAIN.parts)
 
 
 @pytest.mark.parametrize(
@@ -227,15 +185,55 @@ def test_all_else_is_refused(value: Any, says: str) -> None:
     assert refused.value.way[::-1] == ["a", 1, "k"]
 
 
+def test_what_is_kept_by_its_name_stays_where_it_is() -> None:
+    """States of runs have these names in them, and pickles those of the last two: moved, they would not be found."""
+    names = [written_class(kind) for kind in (DeadLetter, Retry, Stop, Messages, Refused)]
+    assert names == [
+        "progress.runtime.failure:DeadLetter",
+        "progress.runtime.failure:Retry",
+        "progress.runtime.failure:Stop",
+        "progress.runtime.source:Messages",
+        "progress.runtime.source_failure:Refused",
+    ]
+    assert [Complete.__module__, State.__module__] == ["progress.runtime.source", "progress.runtime.state"]
+
+
 def test_what_is_nested_too_deeply_is_refused_on_both_sides() -> None:
     value: Any = 1
     for _ in range(DEEPEST):
         value = [value]
     assert again(value) == value
+    held: Any
+    for innermost in ([], (), {}, b""):  # type: ignore[var-annotated]
+        held = innermost
+        for _ in range(DEEPEST):
+            held = [held]
+        if innermost == b"":
+            assert again(held) == held
+            continue
+        with pytest.raises(NotPlain, match="nested more than"):
+            encoded(held, PLAIN.parts)
     with pytest.raises(NotPlain, match="nested more than"):
         encoded([value], PLAIN.parts)
     with pytest.raises(NotRead, match="nested too deeply"):
         decoded(b"[\1\0\0\0" + encoded(value, PLAIN.parts), PLAIN)
+
+
+def test_a_number_is_written_in_one_way_alone() -> None:
+    for number in (-128, -1, 0, 127):
+        with pytest.raises(NotRead, match="a number is longer than it has to be"):
+            decoded(b"i" + number.to_bytes(8, "little", signed=True), PLAIN)
+    for number in (0, -1, 127, 128, (1 << 63) - 1, -(1 << 63), 1 << 63, -(1 << 63) - 1, 1 << 64, 256**20, -(256**20)):
+        usual = number.bit_length() // 8 + 1
+        for size in (usual, usual + 1, usual + 9):
+            content = b"I" + size.to_bytes(4, "little") + number.to_bytes(size, "little", signed=True)
+            if size == usual and not -(1 << 63) <= number < 1 << 63:
+                assert decoded(content, PLAIN) == number
+                continue
+            with pytest.raises(NotRead, match="a number is longer than it has to be"):
+                decoded(content, PLAIN)
+    with pytest.raises(NotRead, match="a number is longer than it has to be"):
+        decoded(b"I\0\0\0\0", PLAIN)
 
 
 def test_reading_runs_no_code() -> None:
@@ -243,12 +241,11 @@ def test_reading_runs_no_code() -> None:
     RAN.clear()
     assert decoded(content, PLAIN)[0].values == [2]
     assert not RAN
-    here = __name__.encode()
+    here, there = __name__.encode(), noted.__module__.encode()
     for name in (b"os.system", b"Ordinary", b"noted", b"RAN.append", b"pytest.Item", b"PLAIN"):
-        forged = content.replace(b"data " + here + b":Noted", b"data " + here + b":" + name)
-        forged = forged.replace(
-            bytes((len(b"data " + here + b":Noted"),)), bytes((len(b"data " + here + b":" + name),))
-        )
+        right, wrong = b"data " + there + b":Noted", b"data " + here + b":" + name
+        forged = content.replace(bytes((len(right),)) + right, bytes((len(wrong),)) + wrong)
+        assert forged != content
         with pytest.raises(NotRead):
             decoded(forged, PLAIN)
 
@@ -324,6 +321,19 @@ def test_an_array_lies_as_it_lay_and_may_be_altered_as_it_might(array: Any, orde
     assert (found.dtype, found.shape, found.tolist()) == (array.dtype, array.shape, array.tolist())
     for flag in ("c_contiguous", "f_contiguous", "writeable"):
         assert getattr(found.flags, flag) == getattr(array.flags, flag), flag
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_is_between_the_fields_of_an_array_is_what_it_was(order: Any) -> None:
+    """Else the bytes of one state would be others after each kill."""
+    gaps = np.dtype({"names": ["a", "b"], "formats": ["i1", "f8"], "offsets": [3, 8], "itemsize": 24})
+    array = np.empty((50, 40), gaps, order)
+    array.reshape(-1, order=order).view("u1")[:] = np.arange(array.nbytes) % 251
+    found = again(array)
+    assert found.dtype == array.dtype
+    assert found.tobytes(order) == array.tobytes(order)
+    assert found.flags.owndata
+    assert found.flags.f_contiguous == (order == "F")
 
 
 @pytest.mark.parametrize(

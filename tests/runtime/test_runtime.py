@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
+from time import sleep
 from typing import Any
 
 import pytest
@@ -26,7 +27,8 @@ from progress.runtime import (
     Relay,
     SourceFailed,
 )
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
+from progress.runtime.control import TimedOut
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
 from tests.runtime.tools import ROOT, engines, line, run
@@ -750,6 +752,56 @@ def test_a_sink_is_closed_whatever_happens(engine: str) -> None:
     with pytest.raises(NodeFailed):
         run(Dataflow(line("p"), {"p": broken}), engine, sources={"in": [(0, 1)]}, sinks={"out": keeping})
     assert keeping.events[-1] == "closed"
+
+
+class Unclosable:
+    """A sink that takes everything, and cannot be closed; it may know that it had failed before."""
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self.failure = failure
+
+    def write(self, time: Any, value: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        raise self.failure or ValueError("it does not close")
+
+
+class Ends(Observer):
+    """Told how a run ends."""
+
+    def __init__(self) -> None:
+        self.failures: list[BaseException | None] = []
+
+    def ended(self, core: Any, failure: BaseException | None) -> None:
+        self.failures.append(failure)
+
+
+@engines
+def test_what_closing_raises_does_not_hide_why_the_run_failed(engine: str) -> None:
+    ends = Ends()
+    flow = Dataflow(line("p"), {"p": lambda value: 1 / value})
+    with pytest.raises(NodeFailed, match="ZeroDivisionError") as caught:
+        run(flow, engine, sources={"in": [(0, 0)]}, sinks={"out": Unclosable()}, observer=ends)
+    assert caught.value.__notes__ == ["besides, in the sink of 'out': ValueError: it does not close"]
+    with pytest.raises(ValueError, match="it does not close") as alone:
+        run(flow, engine, sources={"in": [(0, 1)]}, sinks={"out": Unclosable()}, observer=ends)
+    assert ends.failures == [caught.value, alone.value]
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_a_sink_that_failed_before_the_run_had_to_stop_is_why(engine: str) -> None:
+    def slowly() -> Any:
+        for number in range(1_000):
+            yield number, 1
+            sleep(0.01)
+
+    flow = Dataflow(line("p"), sources={"in": slowly})
+    failure = OSError("it failed in a thread of its own")
+    for sink, expected in ((Unclosable(failure), OSError), (Unclosable(), TimedOut)):
+        with pytest.raises(expected) as caught:
+            flow.run(engine=engine, sinks={"out": sink}, timeout=0.1)
+        assert (caught.value is failure) == (expected is OSError)
 
 
 @engines

@@ -15,7 +15,7 @@ import pytest
 from progress import PointstampError
 from progress.order import Domain
 from progress.runtime import SILENT, Dataflow, Node, Out
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.observer import Observer
 from progress.runtime.policies import by_count, explicit, with_idleness
 from tests.runtime.tools import line, run

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -91,3 +94,20 @@ class Met(Batch):
         self.enter(time)
         self.barrier.wait()
         self.leave(time, messages, out)
+
+
+def killed(act: Callable[[], None]) -> bool:
+    """Do it in a child, which may kill itself; whether it did."""
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            act()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, -signal.SIGKILL)
+    return code != 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ from tests.semantics.random_systems import random_code
 from tests.semantics.small_systems import chain, consumer, messages, one_node, producer, relay
 from tests.semantics.small_systems import join as meeting
 from tests.semantics.tools import halves
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 QUIET = Variant(inputs=Inputs.FORBIDDEN)
 
@@ -98,7 +101,7 @@ def test_what_has_no_contract_is_refused() -> None:
             return (time // 2,)
 
     own = Graph().node("p", summary=Halved()).edge(None, "p", "in").edge("p", None, "out")
-    for graph in (own, load("examples/recursion/stream.yaml")):
+    for graph in (own, load(EXAMPLES / "recursion" / "stream.yaml")):
         with pytest.raises(PointstampError, match="PS616"):
             interface_of(graph)
 

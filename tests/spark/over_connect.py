@@ -22,7 +22,7 @@ from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.session import active_session, check_session, start_session
 from progress.runtime.tables import rows_of
 
-DAYS, IDS = 6, 120
+DAYS, IDS = 3, 30
 FOR_EVER = "java_method('java.lang.Thread', 'sleep', 40000L)"
 
 

@@ -2,8 +2,12 @@
 
 Most of what such a JVM does is to load the same ten thousand classes. Java keeps them in an archive, with which a JVM
 starts in little more than half the processor time. The first test that needs Spark makes it, and it stays in `build`; a
-JVM that it does not fit, or for which it came too late, starts without it. The options reach every JVM, whoever starts
-it, by the environment, and say nothing about what Spark does: its settings are in `spark`.
+JVM that it does not fit, or for which it came too late, starts without it.
+
+The rest of its time such a JVM compiles what runs once. So Spark interprets expressions and plans, which it can do as
+well as compile them, with the same answers: long tests cost a fifth less so. And there is room for what the JVM itself
+compiles, which else it throws away and compiles again. The options reach every JVM, whoever starts it, by the
+environment; a test that wants another setting of Spark gives it: a property of the JVM counts least.
 """
 
 from __future__ import annotations
@@ -21,7 +25,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VARIABLE = "JDK_JAVA_OPTIONS"
-SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
+INTERPRETED = "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN"
+ROOM = "-XX:ReservedCodeCacheSize=200m -XX:MetaspaceSize=200m -XX:NewRatio=1"
+SMALL = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {ROOM} {INTERPRETED} -Xlog:disable"
 GIVEN = os.environ.get(VARIABLE, "")
 LONG = 300.0  # seconds that it may take to make an archive
 
@@ -30,7 +36,7 @@ import sys
 from progress.runtime.on_spark.session import start_session
 
 folder, = sys.argv[1:]
-session = start_session("local[2]", {"spark.driver.memory": "700m", "spark.sql.codegen.wholeStage": "false"}, False)
+session = start_session("local[2]", {"spark.driver.memory": "700m"}, False)
 rows = session.range(100).selectExpr("id", "id % 7 AS day", "struct(id, array(id)) AS more")
 rows.write.partitionBy("day").parquet(f"{folder}/rows")
 found = session.read.parquet(f"{folder}/rows").groupBy("day").agg({"id": "sum"})

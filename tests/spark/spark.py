@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 SETTINGS = {
     "spark.driver.memory": "2g",
     "spark.scheduler.mode": "FAIR",
-    "spark.sql.codegen.wholeStage": "false",  # plans are compiled for longer than they run
 }
 
 

@@ -1,7 +1,8 @@
-"""A standalone cluster of Spark on this machine: a master and two workers, each a process that listens on 127.0.0.1.
+"""A standalone cluster of Spark on this machine: a master and a worker, each a process that listens on 127.0.0.1.
 
 `cluster()` starts it when the first test asks for it, `end_cluster()` ends all of it. A worker and its
-executors are a process group, so that `Worker.kill` is what a machine that fails looks like.
+executors are a process group, so that `Process.kill` is what a machine that fails looks like. An executor costs each
+run on the cluster half of what the run's driver costs, so more workers are there for the test that is about them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ DRIVER_SETTINGS = {
     "spark.executor.cores": "1",
     "spark.python.worker.reuse": "true",
     "spark.sql.shuffle.partitions": "2",
-    "spark.sql.codegen.wholeStage": "false",
     "spark.ui.enabled": "false",
     "spark.log.level": "FATAL",
     "spark.task.maxFailures": "20",
@@ -62,23 +62,25 @@ class Process(NamedTuple):
 
 
 class Cluster:
-    """A master and workers."""
+    """A master and a worker, and more of them where a test adds them."""
 
-    def __init__(self, workers: int = 2) -> None:
+    def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="cluster-"))
         self._processes: list[Process] = []
         atexit.register(self.close)
         master = self._start("master", MASTER, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
         self.url = f"spark://127.0.0.1:{master.said(r'Starting Spark master at spark://127.0.0.1:([0-9]+)')[1]}"
         self.workers: list[Process] = []
-        for process in [self._worker() for _ in range(workers)]:
-            process.said("Successfully registered with master")
+        self.add_worker()
 
     def add_worker(self) -> Process:
-        """One more worker, in place of one that was killed."""
-        worker = self._worker()
-        worker.said("Successfully registered with master")
-        return worker
+        """One more worker."""
+        name = f"worker-{len(self._processes)}"
+        listens = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
+        size = ("--cores", "1", "--memory", "600m", "--work-dir", str(self.folder / name))
+        self.workers.append(self._start(name, WORKER, *listens, *size, self.url))
+        self.workers[-1].said("Successfully registered with master")
+        return self.workers[-1]
 
     def close(self) -> None:
         """End all processes."""
@@ -86,13 +88,6 @@ class Cluster:
             if process.process.poll() is None:
                 process.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _worker(self) -> Process:
-        name = f"worker-{len(self._processes)}"
-        listens = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
-        size = ("--cores", "1", "--memory", "600m", "--work-dir", str(self.folder / name))
-        self.workers.append(self._start(name, WORKER, *listens, *size, self.url))
-        return self.workers[-1]
 
     def _start(self, name: str, kind: str, *arguments: str) -> Process:
         import pyspark

@@ -1,4 +1,4 @@
-"""A pipeline of 66 days on Spark that is killed again and again, and what has to be in its tables then.
+"""A pipeline of 33 days on Spark that is killed again and again, and what has to be in its tables then.
 
 Files come while it runs: some late, some damaged. Days are cleaned, and a loop counts for each month, whose state may
 say what belongs to which month, or not; days go to a Parquet table, months to one of Delta Lake, what is late and what
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from progress.runtime.on_spark.session import DELTA, DELTA_SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
-DAYS, MONTH = 66, 22
+DAYS, MONTH = 33, 11
 WAIT = 300.0  # seconds for a process to come to an end
 
 GRAPH = """
@@ -53,13 +53,13 @@ from pyspark.sql import functions as F
 from graphs import load
 from progress.runtime import Dataflow, Stage
 from progress.runtime.failure import DeadLetter
-from progress.runtime.on_spark.sinks_delta import DeltaSink
+from progress.runtime.on_spark.sinks.delta import DeltaSink
 from progress.runtime.on_spark.session import active_session
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
-from progress.runtime.on_spark.sources_files import FileSource
+from progress.runtime.on_spark.sinks.parquet import ParquetSink
+from progress.runtime.on_spark.sources.files.source import FileSource
 
 HERE = Path(__file__).parent
-MONTH = 22
+MONTH = 11
 if not (HERE / "jars").exists():  # what Spark has found for its packages, for the processes after this one
     (HERE / "jars").write_text(active_session().sparkContext.getConf().get("spark.jars"))
 
@@ -117,7 +117,6 @@ dataflow = Dataflow(
 SETTINGS = {
     **DELTA_SETTINGS,
     "spark.driver.memory": "700m",
-    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.ui.enabled": "false",
@@ -187,7 +186,7 @@ class Trial:
         process = self._started()
         try:
             before = self._progress()
-            wanted = self.rng.randint(1, 6)
+            wanted = self.rng.randint(1, 3)
             beyond = self.rng.random()
             until = time.monotonic() + WAIT
             while self._progress() < before + wanted:

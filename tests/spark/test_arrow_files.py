@@ -20,8 +20,10 @@ from graphs import Graph
 from progress import PointstampError
 from progress.order import Nat
 from progress.runtime import Complete, Dataflow, DeadLetter, Messages, Stage
+from progress.runtime.inputs.read_of import FILES, TIMES, ReadOf
 from progress.runtime.on_spark import FileSource, FrameSource, ParquetSink, read_committed
-from progress.runtime.on_spark.arrow_tables import Columns, arrow_of, pandas_of
+from progress.runtime.on_spark.tables.arrow import Columns, arrow_of, pandas_of
+from progress.runtime.on_spark.tables.kept_frames import KeptFrames
 from progress.runtime.tables import Tables, rows_of
 from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
@@ -271,6 +273,49 @@ def test_files_that_cannot_be_read_are_dead_letters_by_name_without_spark_too(
     ]  # fmt: skip
 
 
+def test_a_source_says_how_many_files_or_times_it_has_found_and_which_have_entered_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits on its way has not entered; what a process before had taken has."""
+    monkeypatch.setattr("progress.runtime.on_spark.session.active_session", lambda: None)
+    for name in ("0-a", "0-b", "1"):
+        parquet.write_table(pyarrow.table({"v": [1, 7]}), tmp_path / f"{name}.parquet")
+    (tmp_path / "2.parquet").write_bytes(b"nothing of the kind")
+    state = KeptFrames(tmp_path / ".state")
+    source = FileSource(tmp_path, live=True)
+    items: Any = source.items_for("sim", "in", Nat())
+    items.sets_apart = True
+    items.keep_beside(state, "in")
+    assert items.read_of is None  # nobody has looked
+    next(items)
+    assert items.read_of == ReadOf(1, 4, FILES, is_all=False, came=[])  # one is a dead letter, none has entered
+    next(items)
+    next(items)
+    items.digested(2)
+    assert items.read_of == ReadOf(1, 4, FILES, is_all=False, came=[(0, 2)])
+    again: Any = source.items_for("sim", "in", Nat())
+    again.sets_apart = True
+    again.keep_beside(state, "in")
+    again.go_to(items.position)
+    next(again)
+    assert again.read_of == ReadOf(1, 4, FILES, is_all=False, came=[(0, 2)])
+    again.digested(1)
+    assert again.read_of == ReadOf(1, 4, FILES, is_all=False, came=[(0, 2), (1, 1)])
+    parquet.write_table(pyarrow.table({"v": [1]}), tmp_path / "3.parquet")
+    next(again)
+    third: Any = source.items_for("sim", "in", Nat())
+    third.keep_beside(state, "in")
+    third.go_to(again.position)
+    assert next(third).time == 3
+    assert third.read_of == ReadOf(1, 5, FILES, is_all=False, came=[(0, 2), (1, 1)])
+    (tmp_path / "2.parquet").unlink()
+    rows: Any = FileSource(tmp_path, column="v").items_for("sim", "in", Nat())
+    while next(rows).__class__ is not Messages:
+        pass
+    rows.digested(1)
+    assert rows.read_of == ReadOf(0, 2, TIMES, is_all=True, came=[(1, 1)])
+
+
 # --- a DataFrame as a source -----------------------------------------------------------------------------------------
 
 
@@ -328,11 +373,15 @@ def test_a_dataframe_of_pandas_is_refused_as_one_of_spark(rows: Any, column: Any
 def test_a_run_of_a_dataframe_of_pandas_goes_on_behind_what_it_has_taken() -> None:
     source = FrameSource(in_pandas(), "day")
     first = source.items_for("threads", "in", Nat())
+    assert first.read_of is None  # nobody has looked
     assert next(first).time == 0
+    assert first.read_of == ReadOf(0, 2, TIMES, is_all=True, came=[])
     first.digested(1)
+    assert first.read_of == ReadOf(0, 2, TIMES, is_all=True, came=[(0, 1)])
     again = source.items_for("threads", "in", Nat())
     again.go_to(first.position)
     assert [item.time for item in again if isinstance(item, Messages)] == [1]
+    assert again.read_of == first.read_of
 
 
 @pytest.mark.spark

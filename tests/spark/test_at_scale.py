@@ -39,6 +39,19 @@ def few() -> list[Case]:
     return [batch()[number] for number in FEW]
 
 
+@pytest.fixture(autouse=True)
+def _plans_as_they_are(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Here Spark does not adapt plans while they run, which takes longer than to run them. In soak it does, as it does
+    wherever nobody has said otherwise.
+    """
+    if request.node.get_closest_marker("soak"):
+        yield
+        return
+    spark_session().conf.set("spark.sql.adaptive.enabled", "false")
+    yield
+    spark_session().conf.unset("spark.sql.adaptive.enabled")
+
+
 @pytest.fixture(scope="module")
 def opened() -> Iterator[SparkGraph]:
     graph = at_scale.open_in_spark(together(batch()), spark_session())

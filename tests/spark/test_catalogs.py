@@ -14,7 +14,7 @@ import pytest
 from progress import PointstampError
 from progress.order import Nat
 from progress.runtime.on_spark import DeltaSink, ParquetSink, TableSink
-from progress.runtime.on_spark.sinks_by_time import key_of
+from progress.runtime.on_spark.sinks.by_time import key_of
 from tests.project.pages import fences, said
 from tests.spark.spark import spark_session
 from tests.spark.tools import frame, refused
@@ -60,7 +60,7 @@ from progress.errors import PointstampError
 from progress.order import Nat
 from progress.runtime import Messages
 from progress.runtime.on_spark import DeltaSink, FrameSource, TableSink, compact
-from progress.runtime.on_spark.sinks_delta import merge
+from progress.runtime.on_spark.sinks.delta import merge
 
 def frame(rows):
     columns = zip(("day", "id", "name"), zip(*rows), (pyarrow.int32(), pyarrow.int32(), pyarrow.string()))
@@ -191,7 +191,7 @@ THEN = [
 REPLAYED = """
 from pathlib import Path
 from progress.order import Nat, Product
-from progress.runtime.on_spark.sinks_delta import DeltaSink
+from progress.runtime.on_spark.sinks.delta import DeltaSink
 from tests.project.spark_page import run_page
 
 folder = tables[0]
@@ -243,6 +243,7 @@ write("first", Nat(), 0, 1, run=run, mode="error")
 print(rows())
 folder = tables[0]
 session.conf.set("spark.sql.codegen.wholeStage", "true")  # as users have it
+session.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
 session.conf.set("spark.sql.shuffle.partitions", "2")
 run_page(session, Path(folder).parent)
 """

@@ -32,9 +32,9 @@ from time import sleep
 
 from graphs import Graph
 from progress.runtime import Dataflow
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
-from progress.runtime.on_spark.sources_files import FileSource
-from progress.runtime.on_spark.sources_stream import StreamSource
+from progress.runtime.on_spark.sinks.parquet import ParquetSink
+from progress.runtime.on_spark.sources.files.source import FileSource
+from progress.runtime.on_spark.sources.stream import StreamSource
 from progress.runtime.tables import union
 from progress.runtime.on_spark.session import start_session
 from progress.runtime.stage import Stage
@@ -207,24 +207,6 @@ SUMS = [sum(record for record in range(RECORDS) if record % DAYS <= day) for day
 EACH_ONCE = Counter((record, 2 * record) for record in range(RECORDS))
 
 
-def test_a_worker_that_is_killed_and_tasks_that_fail_lose_no_record(tmp_path: Path) -> None:
-    prepared(tmp_path)
-    driver = Driver(tmp_path)
-    try:
-        driver.wait_for(2)
-        driver.wait_until((tmp_path / "waits").exists)
-        cluster().workers.pop(0).kill()
-        cluster().add_worker()
-        (tmp_path / "go on").touch()
-        driver.end()
-    except BaseException:
-        driver.kill()
-        raise
-    assert found(tmp_path) == EACH_ONCE
-    assert sums_found(tmp_path) == SUMS
-    assert DAYS * PARTS / 30 < len(list((tmp_path / "failed").iterdir())) < DAYS * PARTS / 3  # a tenth of the tasks
-
-
 def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     prepared(tmp_path, streamed=400)
     (tmp_path / "go on").touch()
@@ -232,7 +214,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     driver.wait_for(3)
     driver.kill()
     assert 3 <= driver.committed() < DAYS
-    last = Driver(tmp_path, "--state", "state", "--every", "0.2")
+    last = Driver(tmp_path, "--state", "state", "--every", "5")  # nobody kills it
     last.end()
     assert found(tmp_path) == EACH_ONCE
     assert sums_found(tmp_path) == SUMS
@@ -291,7 +273,7 @@ partitions = session.conf.get("spark.sql.shuffle.partitions")
 print(json.dumps([progress.__file__, session.sparkContext.master, partitions, session.sparkContext.appName]))
 
 sys.path.append(sys.argv[2])  # behind the wheel: for the tests alone
-from tests.spark.test_pipelines import INPUTS, expected, found
+from tests.spark.examples_on_spark import INPUTS, expected, found
 
 for folder in INPUTS:
     place = Path(sys.argv[1]).parent / folder
@@ -344,3 +326,22 @@ def test_a_program_is_submitted_with_a_wheel_for_every_machine_and_the_examples_
     places = [told for part in parts for told in parquet.ParquetFile(part).read()["told"].to_pylist()]
     assert len(places) == 2
     assert all("pointstamp.zip/progress/__init__.py" in place for place in (file, *places)), (file, places)
+
+
+def test_a_worker_that_is_killed_and_tasks_that_fail_lose_no_record(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    cluster().add_worker()
+    driver = Driver(tmp_path)
+    try:
+        driver.wait_for(2)
+        driver.wait_until((tmp_path / "waits").exists)
+        cluster().workers.pop(0).kill()
+        cluster().add_worker()
+        (tmp_path / "go on").touch()
+        driver.end()
+    except BaseException:
+        driver.kill()
+        raise
+    assert found(tmp_path) == EACH_ONCE
+    assert sums_found(tmp_path) == SUMS
+    assert DAYS * PARTS / 30 < len(list((tmp_path / "failed").iterdir())) < DAYS * PARTS / 3  # a tenth of the tasks

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from progress.runtime.on_spark import compaction
-from progress.runtime.on_spark.compaction import Compacted, compact
 from progress.runtime.on_spark.folders import Folder
-from progress.runtime.on_spark.sinks_by_time import ByTime
-from progress.runtime.on_spark.sinks_parquet import committed
+from progress.runtime.on_spark.sinks import compaction
+from progress.runtime.on_spark.sinks.by_time import ByTime
+from progress.runtime.on_spark.sinks.compaction import Compacted, compact
+from progress.runtime.on_spark.sinks.parquet import committed
 from tests.spark.spark import spark_session
 from tests.spark.tools import by_commits, frame, gone_on, read, refused, sink, whole_run
 
@@ -121,7 +121,7 @@ def test_a_kill_at_any_instant_leaves_each_row_once(table: Path, keep: bool, mon
 
 
 def test_a_reader_that_has_begun_reads_on(table: Path) -> None:
-    from progress.runtime.on_spark.sinks_parquet import read_committed
+    from progress.runtime.on_spark.sinks.parquet import read_committed
 
     before = read_committed(spark_session(), table)
     compact(spark_session(), table)

@@ -28,7 +28,6 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.connect.grpc.binding.address": "127.0.0.1",
-    "spark.sql.codegen.wholeStage": "false",
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
 }

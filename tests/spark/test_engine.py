@@ -15,11 +15,11 @@ import pytest
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Complete, Dataflow, Node, NodeFailed, Out, Retry, Stage
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
 from progress.runtime.observer import Observer
 from tests.runtime.tools import BOUND, GUARD, TIMES, Met, of_two
 from tests.spark.spark import spark_session
-from tests.spark.tools import wait_until
+from tests.spark.tools import FOR_EVER, wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import pytest
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Dataflow
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from progress.runtime.on_spark.sinks.parquet import ParquetSink
 from tests.runtime.tools import GUARD
 from tests.spark.spark import SETTINGS, spark_session
 from tests.spark.tools import drop
@@ -121,7 +121,9 @@ import threading
 from time import sleep
 
 from graphs.command import main
-from progress.runtime.on_spark import metrics, session, sources_file_items
+from progress.runtime.on_spark import session
+from progress.runtime.on_spark.jobs import metrics
+from progress.runtime.on_spark.sources.files import items
 
 instant, *words = sys.argv[1:]
 
@@ -160,7 +162,7 @@ elif instant == "the run is made":
     metrics._of = after_a_kill(metrics._of)
 else:
     found = []
-    sources_file_items.FileItems._look = in_vain(sources_file_items.FileItems._look)
+    items.FileItems._look = in_vain(items.FileItems._look)
     threading.Thread(target=wait, daemon=True).start()
 sys.exit(main(words))
 """
@@ -169,7 +171,7 @@ from pathlib import Path
 
 from graphs import Graph
 from progress.runtime import Dataflow
-from progress.runtime.on_spark.sources_files import FileSource
+from progress.runtime.on_spark.sources.files.source import FileSource
 
 graph = Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
 dataflow = Dataflow(graph, sources={"in": FileSource(Path(__file__).parent / "in", end="_END")})

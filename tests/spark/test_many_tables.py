@@ -14,9 +14,9 @@ from pyarrow import parquet  # type: ignore[import-untyped]
 from graphs import Graph
 from progress import PointstampError
 from progress.runtime import Dataflow, Node, Stage
-from progress.runtime.on_spark.few_rows import few_rows_of
-from progress.runtime.on_spark.schemas import together
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
+from progress.runtime.on_spark.sinks.parquet import ParquetSink, committed, read_committed
+from progress.runtime.on_spark.tables.few_rows import few_rows_of
+from progress.runtime.on_spark.tables.schemas import together
 from progress.runtime.tables import union
 from tests.spark.spark import spark_session
 

@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
 
 import pytest
 
-from graphs import JsonLines, load
+from graphs import load
 from graphs.checking.check import check_graph
-from graphs.running.pipeline import load_pipeline
 from tests.commands.pipelines import environment
 from tests.runtime.tools import GUARD
+from tests.spark.examples_on_spark import INPUTS, PIPELINES, expected, found, values
 from tests.spark.spark import spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
-PIPELINES = ROOT / "examples" / "spark"
-INPUTS = {"month": "files", "components": "edges", "road_map": "readings"}
 folders = pytest.mark.parametrize("folder", INPUTS)
-
-
-def values(text: str, edge: str) -> Counter[str]:
-    """What the lines of an edge say, each row with its columns in order."""
-    lines = map(json.loads, text.splitlines())
-    return Counter(
-        json.dumps([line["time"], line["value"]], sort_keys=True)
-        for line in lines
-        if "value" in line and line.get("edge", edge) == edge
-    )
-
-
-def expected(folder: str, edge: str) -> Counter[str]:
-    return values((PIPELINES / folder / "expected.jsonl").read_text("utf-8"), edge)
-
-
-def found(folder: str, tmp_path: Path, engine: str, **options: Any) -> dict[str, Counter[str]]:
-    dataflow = load_pipeline(str(PIPELINES / folder / "pipeline.py"))
-    edges = [name for name in ("reports", "components", "shortest", "late") if expected(folder, name)]
-    name = INPUTS[folder]
-    dataflow.run(
-        engine=engine,
-        sources={name: JsonLines(PIPELINES / folder / f"{name}.jsonl")},
-        sinks={edge: JsonLines(tmp_path / edge) for edge in edges},
-        timeout=GUARD,
-        **options,
-    )
-    return {edge: values((tmp_path / edge).read_text("utf-8"), edge) for edge in edges}
 
 
 def test_every_pipeline_is_tested_and_on_the_page() -> None:
@@ -122,7 +89,6 @@ def command(folder: str, *options: str, **variables: str) -> subprocess.Complete
 def test_a_pipeline_runs_by_the_command_with_master_and_settings(tmp_path: Path) -> None:
     settings = {
         "spark.driver.memory": "1g",
-        "spark.sql.codegen.wholeStage": "false",
         "spark.app.name": "a=b",
     }
     options = [f"--conf={key}={value}" for key, value in settings.items()]

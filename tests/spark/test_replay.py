@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,16 @@ import pytest
 
 from graphs import Graph
 from progress.runtime import Dataflow, Messages, Node, Out, Stage
-from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import HERE
 from progress.runtime.on_spark.engine import OnSpark
-from progress.runtime.on_spark.kept_frames import KeptFrames
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
-from progress.runtime.on_spark.sources_files import FileSource
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.on_spark.sinks.parquet import ParquetSink, committed, read_committed
+from progress.runtime.on_spark.sources.files.source import FileSource
+from progress.runtime.on_spark.tables.kept_frames import KeptFrames
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from tests.spark.spark import spark_session
 from tests.spark.tools import SOON, Gate, drop, pools, wait_until
 
@@ -48,15 +48,15 @@ class Killed:
         begun = self.kept[-1] if self.kept else None
         dataflow = self.dataflow
         keeping = Keeping(self.kept.append, self._every, begun, KeptFrames(self._folder))
-        on_spark = OnSpark(spark_session()) if engine == "spark" else None
+        host = OnSpark(spark_session()) if engine == "spark" else HERE
 
         def whole() -> None:
-            with on_spark or nullcontext():
+            with host:
                 Running(
                     dataflow,
                     dataflow.sources,
                     dataflow.sinks,
-                    RunOptions(engine, keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark),
+                    RunOptions(engine, keeping=keeping, control=Control(cancel=cancel), host=host),
                 ).run(None, 6)
 
         if then is None:
@@ -276,3 +276,17 @@ def test_what_has_no_time_is_set_aside_into_a_table_once(tmp_path: Path, engine:
     killed.run(engine=engine)
     killed.kept = killed.kept[:1]  # the kill came at the end, before any checkpoint but the first
     assert sorted(row.id for row in read_committed(spark_session(), tmp_path / "aside").collect()) == [2, 4]
+
+
+def test_a_program_that_is_kept_may_have_dataframes_on_every_engine(tmp_path: Path) -> None:
+    class Keeps(Node):
+        table: Any = None
+
+        def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
+            self.table = value
+
+    drop(tmp_path / "in", "0.parquet", [(7,)])
+    flow = Dataflow(Graph().node("keeps").edge(None, "keeps", "in"), {"keeps": Keeps})
+    for _ in range(2):  # the second one looks at what the first has kept
+        nodes = flow.run(engine="threads", sources={"in": FileSource(tmp_path / "in")}, state=tmp_path / "state").nodes
+        assert [row.v for row in nodes["keeps"].table.collect()] == [7]

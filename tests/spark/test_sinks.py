@@ -13,17 +13,18 @@ import pytest
 from graphs import Graph
 from progress.order import Int, Nat, Product
 from progress.runtime import SILENT, Complete, Dataflow
-from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
-from progress.runtime.on_spark import kept_frames, sinks_parquet
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
 from progress.runtime.on_spark.folders import Folder
-from progress.runtime.on_spark.kept_frames import KeptFrames, NotComputed
-from progress.runtime.on_spark.sinks_by_time import key_of
-from progress.runtime.on_spark.sinks_delta import DeltaSink
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.on_spark.sinks import parquet
+from progress.runtime.on_spark.sinks.by_time import key_of
+from progress.runtime.on_spark.sinks.delta import DeltaSink
+from progress.runtime.on_spark.sinks.parquet import ParquetSink, committed
+from progress.runtime.on_spark.tables import kept_frames
+from progress.runtime.on_spark.tables.kept_frames import KeptFrames, NotComputed
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from progress.runtime.stage import Stage
 from tests.spark.spark import spark_session
 from tests.spark.tools import by_commits, frame, gone_on, read, refused, sink, whole_run
@@ -110,7 +111,7 @@ def test_a_kill_between_any_two_steps_leaves_a_whole_table(
     again.complete(())
     again.close()
     assert read(tmp_path) == [1, 2, 3]
-    assert not (tmp_path / sinks_parquet.ATTEMPTS).exists() or not any((tmp_path / sinks_parquet.ATTEMPTS).iterdir())
+    assert not (tmp_path / parquet.ATTEMPTS).exists() or not any((tmp_path / parquet.ATTEMPTS).iterdir())
 
 
 def test_times_of_a_partial_order_are_committed_each_under_a_name_of_its_own(tmp_path: Path) -> None:

@@ -13,17 +13,18 @@ from graphs import Graph
 from progress import PointstampError
 from progress.order import Finite, Nat, Product
 from progress.runtime import Complete, Dataflow, Messages
-from progress.runtime.checkpoint import State
 from progress.runtime.control import Cancelled, Control
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
 from progress.runtime.failure import DeadLetter
-from progress.runtime.on_spark.kept_frames import KeptFrames
-from progress.runtime.on_spark.sources_files import FileSource
-from progress.runtime.on_spark.sources_positions import in_order, still_to_come
-from progress.runtime.on_spark.sources_rows import FrameSource
-from progress.runtime.on_spark.sources_stream import StreamSource
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.inputs.read_of import TIMES, ReadOf
+from progress.runtime.on_spark.sources.files.source import FileSource
+from progress.runtime.on_spark.sources.positions import in_order, still_to_come
+from progress.runtime.on_spark.sources.rows import FrameSource
+from progress.runtime.on_spark.sources.stream import StreamSource
+from progress.runtime.on_spark.tables.kept_frames import KeptFrames
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from progress.runtime.source import Aside
 from progress.runtime.stage import Stage
 from tests.spark.spark import spark_session
@@ -293,6 +294,7 @@ def test_files_of_which_only_some_times_have_entered_are_gone_on_with(tmp_path: 
     again = gone_on(source, first, tmp_path)
     assert shown(next(again) for _ in range(5)) == [Complete((1,)), (2, [3]), Complete((2,)), (1, [9]), Complete((1,))]
     again.digested(5)
+    assert again.read_of == ReadOf(0, 4, TIMES, is_all=False, came=[(0, 1), (1, 1), (2, 1), (1, 1)])
     assert repr(next(gone_on(source, again, tmp_path))) == "SILENT"
 
 

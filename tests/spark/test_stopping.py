@@ -18,37 +18,28 @@ from graphs import Graph
 from graphs.command import main
 from progress import PointstampError
 from progress.runtime import Complete, Dataflow, Node, NodeFailed, Out
-from progress.runtime.checkpoint import State
 from progress.runtime.control import Control
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
 from progress.runtime.on_spark.engine import OnSpark
-from progress.runtime.on_spark.kept_frames import KeptFrames
 from progress.runtime.on_spark.session import ends_on_interrupt
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
-from progress.runtime.on_spark.sources_rows import FrameSource
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.on_spark.sinks.parquet import ParquetSink, committed, read_committed
+from progress.runtime.on_spark.sources.rows import FrameSource
+from progress.runtime.on_spark.tables.kept_frames import KeptFrames
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from tests.runtime.tools import GUARD
 from tests.spark.spark import spark_session
-from tests.spark.tools import running_tasks, wait_until
+from tests.spark.tools import FOR_EVER, quick, running_tasks, slow, wait_until
 
 pytestmark = pytest.mark.spark
 
-FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
 ENDS = 600.0  # seconds after which such a job would end by itself
 DEAF = "java_method('org.apache.hadoop.util.ThreadUtil', 'sleepAtLeastIgnoreInterrupts', 1500L)"  # for a moment
 
 
 def line() -> Graph:
     return Graph().node("a").edge(None, "a", "in").edge("a", None, "out")
-
-
-def slow() -> Any:
-    return spark_session().range(1).selectExpr(f"{FOR_EVER} as v")
-
-
-def quick(value: int) -> Any:
-    return spark_session().range(1).selectExpr(f"'{value}' as v")
 
 
 def active() -> list[int]:
@@ -178,7 +169,7 @@ def test_a_checkpoint_that_is_taken_is_cut_short(tmp_path: Path) -> None:
             dataflow,
             dataflow.sources,
             dataflow.sinks,
-            RunOptions("spark", keeping=keeping, control=Control(cancel=cancel), on_spark=on_spark),
+            RunOptions("spark", keeping=keeping, control=Control(cancel=cancel), host=on_spark),
         )
         with pytest.raises(PointstampError) as caught:
             running.run(None, 2)
@@ -190,9 +181,9 @@ def test_a_checkpoint_that_is_taken_is_cut_short(tmp_path: Path) -> None:
 PIPELINE = """
 from graphs import Graph
 from progress.runtime import Dataflow
-from progress.runtime.on_spark.sinks_parquet import ParquetSink
+from progress.runtime.on_spark.sinks.parquet import ParquetSink
 from progress.runtime.tables import is_of_spark
-from tests.spark.test_stopping import FOR_EVER, quick, slow
+from tests.spark.tools import quick, slow
 from pathlib import Path
 
 HERE = Path(__file__).parent

@@ -12,17 +12,28 @@ import pytest
 
 from progress import PointstampError
 from progress.order import Nat
-from progress.runtime.on_spark.sinks_by_time import ByTime
-from progress.runtime.on_spark.sinks_parquet import ParquetSink, read_committed
+from progress.runtime.on_spark.sinks.by_time import ByTime
+from progress.runtime.on_spark.sinks.parquet import ParquetSink, read_committed
 from tests.spark.spark import spark_session
 
 SOON = 120.0  # seconds in which something has to happen, on a slow machine that has much else to do
+FOR_EVER = "java_method('java.lang.Thread', 'sleep', 600000L)"
 
 
 def frame(*rows: int, column: str = "v") -> Any:
     """Rows of which Spark does not know that they are few, and for which no process of Python is needed."""
     values = ", ".join(map(str, rows))
     return spark_session().sql(f"select explode(cast(array({values}) as array<int>)) as {column}")
+
+
+def slow() -> Any:
+    """A table that is not made within any test."""
+    return spark_session().range(1).selectExpr(f"{FOR_EVER} as v")
+
+
+def quick(value: int) -> Any:
+    """A table of one value."""
+    return spark_session().range(1).selectExpr(f"'{value}' as v")
 
 
 def read(folder: Path) -> list[int]:

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-import progress.runtime.running
 from graphs.streams import Collection, Flow
 from graphs.streams.collections.history import History
 from graphs.streams.collections.moments import Moments
 from progress.errors import PointstampError
 from progress.order import Nat
 from progress.runtime import SILENT, Complete, Messages, NodeFailed
-from progress.runtime.checkpoint import State
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import Host
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 
 Road = tuple[int, int]
 Change = tuple[Road, int]
@@ -131,7 +131,7 @@ def test_an_epoch_is_as_much_work_after_hundreds_as_at_first() -> None:
 
 
 def test_it_goes_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.runtime.running, "WORK", 0)
+    monkeypatch.setattr(Host, "work", 0)
     changes, _ = churn(4, 8)
     flow: Flow[int] = Flow()
     components(flow).changes().output("labels")

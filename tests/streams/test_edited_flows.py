@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-import progress.runtime.running
 from graphs.streams import Flow
 from graphs.streams.stream import Stream
 from pointstamp import rounds
 from progress.errors import PointstampError
-from progress.runtime.checkpoint import State
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import Host
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 from tests.streams.tools import Left, one_by_one
 
 Write = Callable[[Any, Any], Stream[Any, Any]]
@@ -77,7 +77,7 @@ def running(step: str, sink: Left, keeping: Keeping) -> Running:
 
 @pytest.mark.parametrize(("before", "after"), EDITS)
 def test_an_edited_step_goes_on_or_is_refused(monkeypatch: pytest.MonkeyPatch, before: str, after: str) -> None:
-    monkeypatch.setattr(progress.runtime.running, "WORK", 0)
+    monkeypatch.setattr(Host, "work", 0)
     kept: list[State] = []
     running(before, Left(), Keeping(kept.append, 0.0)).run(None, 1)
     assert len(kept) > 10

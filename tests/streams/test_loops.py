@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-import progress.runtime.running
 from graphs.streams import Flow, Stream, rounds, unchanged
 from graphs.streams.loops.scope import LAST
 from graphs.streams.operator import Operator
 from progress.errors import PointstampError
 from progress.runtime import SILENT, Batch, DeadLetter, NodeFailed, Out
-from progress.runtime.checkpoint import State
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import Host
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
 
 ENGINES: list[dict[str, Any]] = [
     {"engine": "sim"},
@@ -485,7 +485,7 @@ def test_epochs_of_loops_in_a_loop_overlap() -> None:
 
 def test_loops_go_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds, what is there in each of them, joins with what is outside, loops in a loop, values that go alone."""
-    monkeypatch.setattr(progress.runtime.running, "WORK", 0)
+    monkeypatch.setattr(Host, "work", 0)
     flow: Flow[int] = Flow()
     spreading(flow)
     numbers, more = flow.input("numbers"), flow.input("more")

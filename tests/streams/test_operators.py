@@ -624,7 +624,7 @@ not_a_graph: Any = "graph"
         (lambda: stream(PARTIAL).sliding(3, 1), "PS815: : a.sliding: sliding needs times that are numbers"),
         (lambda: stream(PARTIAL).distinct(accumulate=True, within=1), "PS815: : a.distinct: within needs times"),
         (lambda: keyed(PARTIAL).session(3), "PS815: : a.session: session needs times that are numbers"),
-        (lambda: keyed(PARTIAL).asof(keyed(PARTIAL), add), "PS815: : a.asof: asof needs times of which each two"),
+        (lambda: keyed(PARTIAL).asof(keyed(PARTIAL), add), "PS815: : a.asof: asof needs times of which any two"),
         (lambda: keyed(PARTIAL).stateful_map(0, add), "PS815: : a.stateful_map: stateful_map needs times of which"),
         (lambda: stream().through(Parity, reads="a"), "PS814: : a.through: reads is 'a' (a tuple of 1 names"),
         (lambda: stream().through(Parity, sends="a"), "PS813: : an edge is called 'a' already"),

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import progress.runtime.running
 from graphs.streams import Flow
 from progress.runtime import Complete
-from progress.runtime.checkpoint import State
-from progress.runtime.options import RunOptions
-from progress.runtime.rests import Keeping
-from progress.runtime.running import Running
-from tests.commands.pipelines import environment
+from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.rests import Keeping
+from progress.runtime.engines.host import Host
+from progress.runtime.run.options import RunOptions
+from progress.runtime.run.running import Running
+from tests.commands.pipelines import killed_everywhere
 from tests.streams.tools import Left, one_by_one
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLER = ROOT / "tests" / "commands" / "killed_everywhere.py"
 
 
 def program() -> Flow[int]:
@@ -66,7 +63,7 @@ PRICES = [(0, ("x", 1)), Complete([1]), (1, ("z", 2)), (3, ("x", 9)), Complete([
 
 
 def test_it_goes_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.runtime.running, "WORK", 0)
+    monkeypatch.setattr(Host, "work", 0)
     dataflow = program().dataflow
     sources = {"sold": one_by_one(SOLD), "prices": one_by_one(PRICES)}
     edges = [edge for edge, target in zip(dataflow.network.edges, dataflow.network.targets, strict=True) if target < 0]
@@ -85,9 +82,9 @@ def test_it_goes_on_from_every_checkpoint(monkeypatch: pytest.MonkeyPatch) -> No
 
 FEW = """\
 from pointstamp import Flow
-from progress.runtime import running
+from progress.runtime.engines.host import Host
 
-running.WORK = 0  # a checkpoint whenever there can be one
+Host.work = 0  # a checkpoint whenever there can be one
 flow = Flow()
 sold, paid = flow.input("sold").keyed(), flow.input("paid").keyed()
 sums = sold.fold(0, lambda a, b: a + b)
@@ -111,17 +108,8 @@ def test_killed_anywhere_each_value_leaves_once(tmp_path: Path, engine: str) -> 
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
     command = ["few.py", "--input", "sold=sold.jsonl", "--input", "paid=paid.jsonl", "--engine", engine]
     command += ["--output", "out=out", "--state", "state", "--every", "0"]
-    done = subprocess.run(
-        [sys.executable, str(KILLER), str(tmp_path), "331", "run", *command],
-        env=environment(PYTHONPATH=str(ROOT)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    rounds = [json.loads(line) for line in done.stdout.splitlines()]
+    rounds = killed_everywhere(tmp_path, 331, *command)
     assert sum(each["kills"] for each in rounds) >= 3
-    assert [each["exit_code"] for each in rounds] == [0] * len(rounds)
     whole, *killed = [values_of(each["texts"]["out"]) for each in reversed(rounds)]
     assert len(whole) > 20
     for each in killed:

@@ -218,12 +218,17 @@ def random_step(rng: random.Random, tracker: Tracker) -> dict[str, Any]:
         place = rng.randrange(len(network.nodes))
         what = rng.choice(["requests", "delivered"])
         step[what].append((network.nodes[place], times_of(rng, network.domains[place])))
-    if rng.random() < 0.2:
+    if rng.random() < 0.3:
         step["inputs"] = {
             edge: [time for time in times if rng.random() < 0.5]
+            if rng.random() < 0.5
+            else [times_of(rng, network.domain(network.numbers[edge]))]
             for edge, times in tracker.inputs().items()
-            if rng.random() < 0.3
+            if rng.random() < 0.4
         }
+    if rng.random() < 0.3 and (inputs := tracker.inputs()):
+        edge = rng.choice(list(inputs))
+        step["messages"].append((edge, times_of(rng, network.domain(network.numbers[edge])), 1))
     return step
 
 
@@ -245,13 +250,11 @@ def test_steps_are_judged_as_the_definitions_judge_them() -> None:
         slow = Tracker(network, kernel=False)
         for _ in range(25):
             step = random_step(rng, slow)
-            registrar = fast._ledger.registrar
-            assert registrar is not None
             answers: list[Any] = []
-            inner = registrar.step
-            registrar.step = partial(noted, inner, answers)
+            inner = fast._usual_step
+            fast._usual_step = partial(noted, inner, answers)
             found, expected = outcome(fast, step), outcome(slow, step)
-            registrar.step = inner
+            fast._usual_step = inner
             assert found == expected, (seed, step)
             usual += any(answer is not None for answer in answers)
             taken += found is None
@@ -264,7 +267,7 @@ def test_steps_are_judged_as_the_definitions_judge_them() -> None:
                 name: set(times) for name, times in slow.clock().items()
             }, (seed, step)
         assert fast.kernel
-    assert usual > 1_000, (usual, taken, refused)
+    assert usual > 500, (usual, taken, refused)
     assert refused > 500, (usual, taken, refused)
 
 
@@ -469,14 +472,18 @@ def test_strange_arguments_are_refused(make: Callable[[], Any]) -> None:
             call("wait", one, (0, 0), other)
             for change in ((0, one, other), (one, other, 1), (one, 0, other), (0, (one, other), 1), (one, other)):
                 call("update", [change])
-            steps: list[tuple[Any, Any, Any]] = [
-                ([("e0", one, other)], [], []),
-                ([(one, (0, 0), other)], [], []),
-                ([], [(one, other)], []),
-                ([], [], [(one, other)]),
-                (one, other, []),
-                ([one], [other], ()),
-                ([], [one, other], one),
+            steps: list[tuple[Any, Any, Any, Any]] = [
+                ([("e0", one, other)], [], [], {}),
+                ([(one, (0, 0), other)], [], [], {}),
+                ([], [(one, other)], [], {}),
+                ([], [], [(one, other)], {}),
+                (one, other, [], None),
+                ([one], [other], (), {}),
+                ([], [one, other], one, {}),
+                ([], [], [], one),
+                ([], [], [], {"e0": one}),
+                ([], [], [], {"e1": [one]}),
+                ([], [], [], {"e0": [one, other]}),
             ]
             for step in steps:
                 assert not call("step", *step)
@@ -509,14 +516,14 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception]]] = [
     ("wait", (0, 0), TypeError),
     ("wait", (0, 0, None), TypeError),
     ("wait", (0, nan, 1), TypeError),
-    ("step", ([], []), TypeError),
+    ("step", ([], [], []), TypeError),
     ("know", ("e0",), TypeError),
-    ("know", ("a", {}, False, -1, 3, 1, (False, True), ((0, None),), ()), ValueError),
-    ("know", ("a", {}, False, -1, 0, 1, (True, True), ((0, None),) * 2, ()), ValueError),
-    ("know", ("a", {}, False, -1, 0, 1, (True, True), ((0, None),) * 9, ()), ValueError),
-    ("know", ("a", {}, True, 0, 0, 1, (False, True), ((0, None),), ((-1, ()),)), ValueError),
-    ("know", ("a", {}, True, 0, 0, 1, (False, True), ((0, None),), ((3, ()),)), ValueError),
-    ("know", (Name("a"), {}, True, 0, 0, 1, (False, True), ((0, None),), ()), ValueError),
+    ("know", ("a", {}, False, -1, 3, 1, (False, True), ((0, None),), (), None), ValueError),
+    ("know", ("a", {}, False, -1, 0, 1, (True, True), ((0, None),) * 2, (), None), ValueError),
+    ("know", ("a", {}, False, -1, 0, 1, (True, True), ((0, None),) * 9, (), None), ValueError),
+    ("know", ("a", {}, True, 0, 0, 1, (False, True), ((0, None),), ((-1, ()),), None), ValueError),
+    ("know", ("a", {}, True, 0, 0, 1, (False, True), ((0, None),), ((3, ()),), None), ValueError),
+    ("know", (Name("a"), {}, True, 0, 0, 1, (False, True), ((0, None),), (), None), ValueError),
 ]
 
 
@@ -601,11 +608,12 @@ def test_a_time_that_meddles_while_it_is_compared() -> None:
     messages: list[Any] = [("e0", (1, 1), 1), ("e0", (2, 1), 1)]
     deeds: list[Callable[[], Any]] = [
         lambda: messages.clear(),
-        lambda: kernel.step([], [], []),
+        lambda: kernel.step([], [], [], {}),
         lambda: kernel.update([(0, (5, 5), 1)]),
         lambda: kernel.forget("e0"),
         lambda: [
-            kernel.know(f"x{number}", {}, False, -1, 0, 2, (True, False), ((0, None),) * 2, ()) for number in range(99)
+            kernel.know(f"x{number}", {}, False, -1, 0, 2, (True, False), ((0, None),) * 2, (), None)
+            for number in range(99)
         ],
         lambda: tracker._ledger.edges["e0"].messages.clear(),
         lambda: 1 / 0,
@@ -615,7 +623,7 @@ def test_a_time_that_meddles_while_it_is_compared() -> None:
         messages[:] = [("e0", (1, 1), 1), ("e0", (2, 1), 1)]
         Meddler.meddle = staticmethod(deed)
         with suppress(Exception):
-            kernel.step(messages, [], [])
+            kernel.step(messages, [], [], {})
         with suppress(Exception):
             tracker.apply(messages=messages)
     Meddler.meddle = staticmethod(lambda: None)
@@ -666,24 +674,55 @@ def test_steps_that_are_not_usual() -> None:
     network = chain(PAIR, 3)
     tracker = Tracker(network, kernel=True)
     kernel: Any = tracker._engine.kernel
-    assert kernel.step([("e0", (0, 0), 1)], [], []) is None, "only the clock allows this one"
+    assert kernel.step([("e1", (0, 0), 1)], [], [], {}) is None, "only the clock allows this one"
     tracker.apply(messages=[("e0", (0, number), 1) for number in range(70)])
-    assert kernel.step([("e0", (0, number), -1) for number in range(65)], [], []) is None
-    assert kernel.step([("e0", (0, 1), -1)] * 2, [], []) is None
-    assert kernel.step([("e0", (0, 1), -2)], [], []) is None
-    assert kernel.step([("e0", (0, 1), 0)], [], []) is None
-    assert kernel.step([("e1", (0, 0), 1), ("e0", (0, 1), -1)], [], []) is None
-    assert kernel.step([], [("n0", (0, 0))], []) is None
-    assert kernel.step([], [], [("n0", (0, 0))]) is None
-    assert kernel.step([(Name("e0"), (0, 1), -1)], [], []) is None
-    assert kernel.step([("e0", Row((0, 1)), -1)], [], []) is None
-    assert kernel.step([("e0", (0, True), -1)], [], []) is None
-    assert kernel.step([("e0", (0, 1), True)], [], []) is None
-    assert kernel.step([Row(("e0", (0, 1), -1))], [], []) is None
-    assert kernel.step(({}), [], []) is None
+    assert kernel.step([("e0", (0, number), -1) for number in range(65)], [], [], {}) is None
+    assert kernel.step([("e0", (0, 1), -1)] * 2, [], [], {}) is None
+    assert kernel.step([("e0", (0, 1), -2)], [], [], {}) is None
+    assert kernel.step([("e0", (0, 1), 0)], [], [], {}) is None
+    assert kernel.step([("e1", (0, 0), 1), ("e0", (0, 1), -1)], [], [], {}) is None
+    assert kernel.step([], [("n0", (0, 0))], [], {}) is None
+    assert kernel.step([], [], [("n0", (0, 0))], {}) is None
+    assert kernel.step([(Name("e0"), (0, 1), -1)], [], [], {}) is None
+    assert kernel.step([("e0", Row((0, 1)), -1)], [], [], {}) is None
+    assert kernel.step([("e0", (0, True), -1)], [], [], {}) is None
+    assert kernel.step([("e0", (0, 1), True)], [], [], {}) is None
+    assert kernel.step([Row(("e0", (0, 1), -1))], [], [], {}) is None
+    assert kernel.step({}, [], [], {}) is None
     assert tracker.messages()["e0", (0, 1)] == 1
-    assert kernel.step([("e0", (0, number), -1) for number in range(64)], [], []) == []
+    assert kernel.step([], [], [], {}) is None
+    assert kernel.step([], [], [], {"e0": [(0, 1), (1, 0)]}) is None
+    assert kernel.step([], [], [], {"e1": []}) is None
+    assert kernel.step([], [], [], {"e0": [Row((0, 1))]}) is None
+    assert kernel.step([], [], [], {"e0": [[0, 1]]}) is None
+    assert kernel.step([], [], [], {"e0": {(0, 1)}}) is None
+    assert tracker.inputs() == {"e0": ((0, 0),)}
+    assert kernel.step([("e0", (0, number), -1) for number in range(64)], [], [], {}) is False
     assert len(tracker.messages()) == 6
+    tracker.subscribe("e0", lambda *move: None)
+    assert kernel.step([("e0", (0, 64), -1)], [], [], {}) == []
+    assert kernel.news
+
+
+def test_inputs_move_in_usual_steps() -> None:
+    """What comes in is judged by where the input was open before the step."""
+    tracker = Tracker(chain(PAIR, 3), kernel=True)
+    kernel: Any = tracker._engine.kernel
+    told: list[Any] = []
+    tracker.subscribe("e0", lambda *move: told.append(move))
+    assert kernel.step([("e0", (0, 0), 1)], [], [], {"e0": [(2, 1)]}) == []
+    assert (tracker.inputs()["e0"], tracker.frontier("e2")) == (((2, 1),), ((0, 0),))
+    assert kernel.step([("e0", (2, 0), 1)], [], [], {}) is None
+    assert kernel.step([], [], [], {"e0": [(2, 0)]}) is None
+    assert kernel.step([("e0", (0, 0), -1)], [], [], {"e0": ()}) == []
+    assert not tracker.is_active()
+    assert kernel.step([("e0", (9, 9), 1)], [], [], {}) is None
+    assert kernel.step([], [], [], {"e0": [(9, 9)]}) is None
+    tracker = Tracker(chain(PAIR, 3), kernel=True)
+    tracker.subscribe("e0", lambda *move: told.append(move))
+    tracker.apply(inputs={"e0": [(2, 1)]})
+    tracker.apply(inputs={"e0": []})
+    assert told == [("e0", ((0, 0),), ((2, 1),)), ("e0", ((2, 1),), ())]
 
 
 # --- numbers beyond what it counts -----------------------------------------------------------------------------------
@@ -805,7 +844,7 @@ def test_a_kernel_that_broke_off_says_so_until_it_goes() -> None:
         lambda: kernel.times(0),
         lambda: kernel.covers(0, 0),
         lambda: kernel.wait(0, 0, 1),
-        lambda: kernel.step([], [], []),
+        lambda: kernel.step([], [], [], {}),
         lambda: kernel.take_moved(),
     ]
     for call in calls:
@@ -836,9 +875,9 @@ def test_nothing_is_left_behind_by_many_operations() -> None:
                 kernel.times(2)
                 kernel.update([(0, time, -1), (1, time, -1)])
                 kernel.take_moved()
-                kernel.step([("e0", time, -1), ("e1", time, 1)], [], [])
-                kernel.step([("e1", time, -1), ("e0", time, 1)], [], [])
-                kernel.step([("e1", time, -1), ("e0", time, 1)], [None], [])
+                kernel.step([("e0", time, -1), ("e1", time, 1)], [], [], {})
+                kernel.step([("e1", time, -1), ("e0", time, 1)], [], [], {})
+                kernel.step([("e1", time, -1), ("e0", time, 1)], [None], [], {})
                 with suppress(TypeError):
                     kernel.update([(0, time, 1), (0, None, 1)])
                 kernel.update([(0, time, -1)])

@@ -3,16 +3,22 @@
 /** The answer to a question, as data. What is refused is thrown in the words of the run. */
 export async function ask(path, parameters = {}) {
   const query = new URLSearchParams(parameters).toString();
-  return answered(await fetch(query ? `${path}?${query}` : path));
+  return answered(query ? `${path}?${query}` : path);
 }
 
 /** Gives something; the answer, as data. */
 export async function give(path, data) {
   const headers = { "Content-Type": "application/json" };
-  return answered(await fetch(path, { method: "POST", headers, body: JSON.stringify(data) }));
+  return answered(path, { method: "POST", headers, body: JSON.stringify(data) });
 }
 
-async function answered(response) {
+/** Why nobody answers, where nothing says it. */
+export const NOBODY = "the process has ended, or is busy";
+
+async function answered(path, options) {
+  const response = await fetch(path, options).catch(() => {
+    throw new Error(`no connection: ${NOBODY}`);
+  });
   const text = await response.text();
   if (!(response.headers.get("Content-Type") ?? "").startsWith("application/json")) throw new Error(text.trim());
   const data = JSON.parse(text);

@@ -1,6 +1,6 @@
 // What was delivered: the last notifications, the latest first.
 
-import { duration, element, keep, pointText, say } from "./elements.js";
+import { duration, element, keep, pointText, say, wholeText } from "./elements.js";
 
 const SHOWN = 50;
 const KEPT = 1000;
@@ -8,8 +8,8 @@ const PAUSE = 2000; // milliseconds between two questions
 
 export class Delivered {
   /** `before` are those that were delivered before this page was opened; `ask` finds those that it has missed. */
-  constructor({ list, count, more, ask }) {
-    Object.assign(this, { list, count, more, ask });
+  constructor({ list, count, none, more, ask }) {
+    Object.assign(this, { list, count, none, more, ask });
     this.items = []; // the latest first
     this.most = SHOWN;
     this.all = 0;
@@ -50,10 +50,11 @@ export class Delivered {
   }
 
   write() {
-    const found = this.items.filter((item) => this.search.finds(pointText([item.node, item.time])));
+    const found = this.items.filter((item) => this.search.finds(wholeText([item.node, item.time])));
     keep(this.list, found.slice(0, this.most), (item) => item.number, (item) =>
       element("li", {}, element("span", { class: "when" }, duration(item.seconds)), ` ${pointText([item.node, item.time])}`));
     say(this.count, this.all ? this.all.toLocaleString("en") : "");
+    this.none.hidden = this.all > 0;
     this.more.hidden = found.length <= this.most;
   }
 }

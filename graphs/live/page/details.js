@@ -1,12 +1,29 @@
 // One wait in full: its sentence, who holds it on which way, and what can be done about it.
 
-import { element, pointText, say, timeText } from "./elements.js";
+import { element, nameText, pointText, say, timeText } from "./elements.js";
+
+const MOST_STEPS = 24; // of a way that are shown at first
+const AT_ENDS = 9; // steps of a longer one that are shown at each end
 
 /** The way from what holds to what is held, location by location, with what it walks several times. */
 export function way(proof, folds = []) {
-  const steps = proof.map(([location, time]) => element("li", {}, element("span", { class: "location" }, location), ` ${timeText(time)}`));
-  for (const fold of folds) steps[fold.after]?.append(element("span", { class: "quiet" }, ` and ${fold.times} times ${fold.cycle.join(" → ")}`));
+  const steps = proof.map(([location, time]) => element("li", {}, element("span", { class: "location", title: location }, nameText(location)), ` ${timeText(time)}`));
+  for (const fold of folds) steps[fold.after]?.append(element("span", { class: "quiet" }, ` and ${fold.times} times ${fold.cycle.map(nameText).join(" → ")}`));
+  if (steps.length > MOST_STEPS) steps.splice(AT_ENDS, 0, between(steps.slice(AT_ENDS, -AT_ENDS)));
   return element("ol", { class: "steps", "aria-label": "The way from what holds it" }, ...steps);
+}
+
+/** What stands for the middle of a long way, until it is asked for. */
+function between(hidden) {
+  for (const step of hidden) step.hidden = true;
+  const show = () => {
+    for (const step of hidden) step.hidden = false;
+    hidden[0].tabIndex = -1;
+    hidden[0].focus();
+    item.remove();
+  };
+  const item = element("li", {}, element("button", { type: "button", class: "more", onclick: show }, `${hidden.length} steps between`));
+  return item;
 }
 
 export class Details {
@@ -34,7 +51,7 @@ export class Details {
     if (!wait.by) return;
     const [location] = wait.by.pointstamp;
     if (wait.by.kind === "input" && this.gives.includes(location)) {
-      made.action.append(element("button", { type: "button", class: "do", onclick: () => this.give(location) }, `Give something to ${location}`));
+      made.action.append(element("button", { type: "button", class: "do", onclick: () => this.give(location) }, `Give something to ${nameText(location)}`));
     }
     made.action.append(...this.acts(wait));
     made.proof.append(way(wait.by.proof, wait.by.folds));

@@ -1,6 +1,8 @@
 // Elements of a page, and how times read. All texts are set as text, never as markup: they are strangers'.
 
 const SVG = "http://www.w3.org/2000/svg";
+const LONGEST = 72, TAIL = 24; // characters of a name, and of its end where it is longer
+const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 export const byId = (id) => document.getElementById(id);
 
@@ -54,7 +56,17 @@ export function keep(parent, items, keyOf, make, update = () => {}) {
 export const at = (data, name) => (data && Object.hasOwn(data, name) ? data[name] : undefined);
 
 export const timeText = (time) => (typeof time === "string" ? time : JSON.stringify(time));
-export const pointText = ([location, time]) => `${location} at ${timeText(time)}`;
+/** A name as it is shown: not too long, never nothing, and read from the right without what stands beside it. */
+export function nameText(name) {
+  const text = [...name];
+  const short = text.length > LONGEST ? `${text.slice(0, LONGEST - TAIL - 1).join("")}…${text.slice(-TAIL).join("")}` : name;
+  const shown = name.trim() ? short : JSON.stringify(short);
+  return FROM_RIGHT.test(shown) ? `\u2068${shown}\u2069` : shown;
+}
+
+export const pointText = ([location, time]) => `${nameText(location)} at ${timeText(time)}`;
+/** What a search looks in: the whole of it. */
+export const wholeText = ([location, time]) => `${location} at ${timeText(time)}`;
 export const keyOf = (pointstamp) => JSON.stringify(pointstamp);
 
 /** The minimal times of a frontier, as many as fit into some letters. */

@@ -49,11 +49,9 @@ async function begin() {
     },
   });
   const parts = new Parts({
-    section: byId("parts"), body: byId("parts-body"), graph,
-    chosen: (name) => {
-      picture.mark("found", name === null ? [] : [name]);
-      if (name !== null) picture.reveal(name);
-    },
+    section: byId("parts"), body: byId("parts-body"), says: byId("parts-says"), graph, picture,
+    ask: (opened) => ask("parts", { open: JSON.stringify(opened) }),
+    shown: () => timeline.to(timeline.line), // what waits in parts is told of those that somebody has seen
   });
   const locations = new Locations(byId("locations"), byId("locations-body"), byId("locations-count"));
   byId("locations").addEventListener("toggle", () => moment && locations.show(moment, search));
@@ -162,4 +160,4 @@ async function begin() {
   });
 }
 
-begin().catch((error) => say(byId("phase"), `no connection: ${error.message}`));
+begin().catch((error) => say(byId("phase"), error.message));

@@ -1,6 +1,6 @@
 // Every location in a table, the same as the picture for those who do not see it: frontier, messages, requests.
 
-import { at, element, frontierText, keep, say } from "./elements.js";
+import { at, element, frontierText, keep, nameText, say } from "./elements.js";
 
 const MOST_ROWS = 500;
 
@@ -14,7 +14,7 @@ export class Locations {
     say(this.count, `${Object.keys(state.frontiers).length}`);
     if (!this.details.open) return;
     keep(this.body, found.slice(0, MOST_ROWS), ([name]) => name, ([name]) =>
-      element("tr", {}, element("th", { scope: "row" }, name), element("td"), element("td"), element("td")), (row, [name, times]) => {
+      element("tr", {}, element("th", { scope: "row", title: name }, nameText(name)), element("td"), element("td"), element("td")), (row, [name, times]) => {
       const node = at(state.nodes, name);
       const cells = row.children;
       say(cells[1], frontierText(times));

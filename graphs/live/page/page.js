@@ -1,6 +1,6 @@
 // The live view: what waits first, then where everything stands, as the run tells it.
 
-import { ask, give, listen } from "./connection.js";
+import { NOBODY, ask, give, listen } from "./connection.js";
 import { Delivered } from "./delivered.js";
 import { Details } from "./details.js";
 import { byId, say, several } from "./elements.js";
@@ -55,14 +55,11 @@ async function begin() {
     },
   });
   const plots = new Plots(byId("plots"), byId("plots-none"), graph.edges, await ask("series"));
-  const delivered = new Delivered({ list: byId("delivered"), count: byId("delivered-count"), more: byId("delivered-more"), ask: () => ask("delivered") });
+  const delivered = new Delivered({ list: byId("delivered"), count: byId("delivered-count"), none: byId("delivered-none"), more: byId("delivered-more"), ask: () => ask("delivered") });
   const letters = new Letters(byId("letters"), byId("letters-section"));
   const parts = new Parts({
-    section: byId("parts"), body: byId("parts-body"), graph,
-    chosen: (name) => {
-      picture.mark("found", name === null ? [] : [name]);
-      if (name !== null) picture.reveal(name);
-    },
+    section: byId("parts"), body: byId("parts-body"), says: byId("parts-says"), graph, picture,
+    ask: (opened) => ask("parts", { open: JSON.stringify(opened) }),
   });
   const locations = new Locations(byId("locations"), byId("locations-body"), byId("locations-count"));
   byId("locations").addEventListener("toggle", () => state?.frontiers && locations.show(state, search));
@@ -87,9 +84,9 @@ async function begin() {
     told: show,
     over: () => form.end(),
     lost: (why) => {
-      if (!state || state.phase === "runs") figures.says(`no connection: ${why ?? "the process has ended, or is busy"}`, "stopped");
+      if (!state || state.phase === "runs") figures.says(`no connection: ${why ?? NOBODY}`, "stopped");
     },
   });
 }
 
-begin().catch((error) => figures.says(`no connection: ${error.message}`, "stopped"));
+begin().catch((error) => figures.says(error.message, "stopped"));

@@ -1,24 +1,54 @@
-// The parts of a graph that is too large for a picture of every node: what waits in each, how much, the oldest.
+// The parts of a graph that is too large for a picture of every node: opened in the picture and in a table, which says
+// what waits in each, how much, the oldest.
 
+import { Arrows } from "./arrows.js";
 import { duration, element, keep, pointText, say, several } from "./elements.js";
 
 const MOST_ROWS = 100;
-const MOST_MEMBERS = 20;
 
 export class Parts {
-  /** `chosen` is told of the part that is opened, by the name of its box, or of null. */
-  constructor({ section, body, graph, chosen }) {
-    Object.assign(this, { section, body, chosen });
-    this.open = null; // the box whose members are shown
-    this.boxes = new Map(); // by name: what it is called, how many it stands for
-    this.of = new Map(); // by location: the name of its box
+  /** `picture` is the one that changes; `says` tells what was opened or closed; `ask` finds a picture with parts opened, by their keys; `shown` is told that it is there. */
+  constructor({ section, body, says, graph, picture, ask, shown = () => {} }) {
+    Object.assign(this, { section, body, says, graph, picture, ask, shown });
+    this.opened = []; // keys
+    this.turn = Promise.resolve(); // one after the other
     section.hidden = !graph.has_parts;
     if (section.hidden) return;
-    for (const box of graph.picture.nodes) {
-      this.boxes.set(box.name, box.lines.map(([text]) => text).join(", "));
-      for (const name of box.stands_for.length ? box.stands_for : [box.name]) this.of.set(name, box.name);
+    this.take(graph);
+    picture.toggled = (key) => this.toggle(key);
+    this.arrows = new Arrows(picture);
+  }
+
+  /** What is in a picture: its parts, and the one that each location is in, the innermost. */
+  take({ picture, parts }) {
+    this.parts = new Map(parts.map((part) => [part.key, part]));
+    this.members = new Map(picture.nodes.filter((box) => box.key).map((box) => [box.key, box.stands_for]));
+    this.of = new Map();
+    for (const part of parts) for (const name of this.members.get(part.key) ?? [part.name]) this.of.set(name, part.key);
+    for (const edge of this.graph.edges) this.of.set(edge.name, this.of.get(edge.to ?? edge.from));
+  }
+
+  /** Opens a part, or closes it and what is open within. */
+  toggle(key) {
+    return (this.turn = this.turn.then(() => this.change(key)));
+  }
+
+  async change(key) {
+    const part = this.parts.get(key);
+    if (!part) return; // closed meanwhile
+    const others = this.opened.filter((other) => !isWithin(other, key));
+    const opened = part.open ? others : [...others, key];
+    try {
+      const found = await this.ask(opened);
+      this.opened = opened;
+      this.take(found);
+      this.arrows.around(key, () => this.picture.draw(found.picture));
+      say(this.says, `${part.says}: ${part.open ? "closed" : "open"}.`);
+    } catch (error) {
+      say(this.says, error.message);
     }
-    for (const edge of graph.edges) this.of.set(edge.name, this.of.get(edge.to ?? edge.from));
+    this.again?.();
+    this.shown();
   }
 
   /** `passed`: seconds since what waits was looked at. */
@@ -26,50 +56,64 @@ export class Parts {
     if (this.section.hidden) return;
     this.again = () => this.show(state, search, passed);
     const rows = new Map();
-    const row = (name) => {
-      if (!rows.has(name)) rows.set(name, { name, waiting: 0, oldest: null, queued: 0, members: [] });
-      return rows.get(name);
+    const row = (key) => {
+      if (!rows.has(key)) rows.set(key, { key, waiting: 0, oldest: null, queued: 0, found: [] });
+      return rows.get(key);
     };
-    for (const { part, waiting, oldest } of state.waits.parts ?? []) Object.assign(row(part), { waiting, oldest });
-    for (const [edge, count] of Object.entries(state.queued).sort(([, one], [, other]) => other - one)) {
-      const part = row(this.of.get(edge));
-      part.queued += count;
-      part.members.push([edge, `${count.toLocaleString("en")} queued`]);
+    for (const { part, waiting, oldest } of state.waits.parts ?? []) if (this.parts.has(part)) Object.assign(row(part), { waiting, oldest });
+    for (const [edge, count] of Object.entries(state.queued)) {
+      for (const key of outwards(this.of.get(edge))) {
+        row(key).queued += count;
+        row(key).found.push(edge);
+      }
     }
-    for (const [node, [asked]] of Object.entries(state.nodes)) if (asked) row(this.of.get(node)).members.push([node, several(asked, "request")]);
-    const found = [...rows.values()].filter(({ name, members }) => search.finds(this.boxes.get(name), ...members.map(([member]) => member)));
-    found.sort((one, other) => Number(!one.oldest) - Number(!other.oldest) || (one.oldest ? 0 : other.queued - one.queued));
-    keep(this.body, found.slice(0, MOST_ROWS), ({ name }) => name, ({ name }) => this.make(name), (made, part) => this.update(made, part, passed));
+    for (const [node, [asked]] of Object.entries(state.nodes)) if (asked) for (const key of outwards(this.of.get(node))) row(key).found.push(node);
+    for (const key of this.opened) row(key);
+    const found = [...rows.values()].filter(({ key, found }) => search.finds(this.parts.get(key).says, ...found));
+    keep(this.body, inOrder(found).slice(0, MOST_ROWS), ({ key }) => key, ({ key }) => this.make(key), (made, part) => this.update(made, part, passed));
   }
 
-  make(name) {
-    const button = element("button", { type: "button", class: "row", "aria-expanded": "false", onclick: () => this.choose(name) }, this.boxes.get(name));
-    const head = element("th", { scope: "row" }, button);
+  make(key) {
+    const { says, nodes, name } = this.parts.get(key);
+    const act = nodes > 1 ? () => this.toggle(key) : () => this.picture.reveal(name);
+    const button = element("button", { type: "button", class: "row", onclick: act }, says);
+    const head = element("th", { scope: "row", class: `depth-${Math.min(outwards(key).length, 6)}` }, button);
     const figures = [0, 1, 2].map(() => element("td"));
-    return Object.assign(element("tr", {}, head, ...figures), { button, head, figures, members: null });
+    return Object.assign(element("tr", {}, head, ...figures), { button, figures });
   }
 
-  update(made, { name, waiting, oldest, queued, members }, passed) {
+  update(made, { key, waiting, oldest, queued }, passed) {
     say(made.figures[0], waiting ? waiting.toLocaleString("en") : "");
     say(made.figures[1], oldest ? `${pointText(oldest.request)}, ${oldest.age === undefined ? several(oldest.steps, "step") : duration(oldest.age + passed)}` : "");
     say(made.figures[2], queued ? queued.toLocaleString("en") : "");
-    const isOpen = this.open === name;
-    made.button.setAttribute("aria-expanded", String(isOpen));
-    made.classList.toggle("chosen", isOpen);
-    if (isOpen && !made.members) made.head.append((made.members = element("ul", { class: "rows" })));
-    if (!isOpen && made.members) {
-      made.members.remove();
-      made.members = null;
-    }
-    if (!made.members) return;
-    const lines = members.slice(0, MOST_MEMBERS).map(([member, says]) => `${member}: ${says}`);
-    if (members.length > MOST_MEMBERS) lines.push(`and ${(members.length - MOST_MEMBERS).toLocaleString("en")} more`);
-    keep(made.members, lines.map((text, place) => [place, text]), ([place]) => place, () => element("li"), (item, [, text]) => say(item, text));
+    const { nodes, open } = this.parts.get(key);
+    if (nodes > 1) made.button.setAttribute("aria-expanded", String(open));
+    made.classList.toggle("chosen", open);
   }
+}
 
-  choose(name) {
-    this.open = this.open === name ? null : name;
-    this.chosen(this.open);
-    this.again();
-  }
+/** Whether a part is another one, or within it. */
+function isWithin(key, other) {
+  return key === other || key.startsWith(`${other}.`);
+}
+
+/** The keys of a part and of all that it is in, the outermost first. */
+function outwards(key) {
+  const places = key?.split(".") ?? [];
+  return places.map((_, number) => places.slice(0, number + 1).join("."));
+}
+
+/** Rows with the longest wait first, then the longest queues; what is within a part follows it. */
+function inOrder(rows) {
+  const steps = ({ oldest }) => oldest?.age ?? oldest?.steps ?? -1;
+  const ranked = [...rows].sort((one, other) => steps(other) - steps(one) || other.queued - one.queued);
+  const rank = new Map(ranked.map(({ key }, place) => [key, place]));
+  const way = ({ key }) => outwards(key).map((each) => rank.get(each) ?? -1);
+  const ways = new Map(rows.map((row) => [row, way(row)]));
+  return [...rows].sort((one, other) => compare(ways.get(one), ways.get(other)));
+}
+
+function compare(one, other) {
+  for (let place = 0; place < Math.min(one.length, other.length); place++) if (one[place] !== other[place]) return one[place] - other[place];
+  return one.length - other.length;
 }

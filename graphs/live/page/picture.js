@@ -4,40 +4,59 @@ import { at, brief, capped, drawn, frontierText } from "./elements.js";
 
 /** Letters that the layout keeps free for what changes; `graphs.live.outstanding.ROOM`. */
 const ROOM = 18;
-const SMALLEST = 0.85, LARGEST = 1.7; // of the size in which the layout has made it
+const HEAD = 17; // pixels of the title of a part that is open; `graphs.drawing.arrange.HEAD`
+const SMALLEST = 0.85 / 15, LARGEST = 1.7 / 15; // rem for a pixel of the layout: text in it is never much smaller than that of the page
 
 export class Picture {
-  /** `place` is filled with the picture of `graph`. `chosen` is told of a click. */
+  /** `place` is filled with the picture of `graph`. `chosen` is told of a click; `toggled`, where it is set, of one on a part. */
   constructor(place, graph, chosen = () => {}) {
-    this.place = place;
+    Object.assign(this, { place, graph, toggled: () => {}, state: null });
+    this.marks = new Map(); // by kind: the locations that have it
+    place.addEventListener("click", (event) => {
+      const group = event.target.closest("g[data-part], g[data-location]");
+      if (group?.dataset.part) this.toggled(group.dataset.part);
+      else if (group) chosen(group.dataset.location);
+    });
+    this.draw(graph.picture);
+    const first = graph.picture.edges.find((edge) => edge.source === -1) ?? graph.picture.nodes[0];
+    if (first) place.scrollTop = ((first.y + (first.height ?? 0) / 2) / graph.picture.height) * this.svg.clientHeight - place.clientHeight / 2; // what is higher than its place begins there
+  }
+
+  /** Shows a layout of the graph, with what was shown in the one before. */
+  draw(layout) {
+    const { place, graph } = this;
     this.parts = new Map(); // by location: the groups of what stands for it
-    const layout = graph.picture;
-    place.replaceChildren();
     const { width, height } = layout;
     const title = `The graph: ${graph.nodes.length} nodes and ${graph.edges.length} edges${graph.has_parts ? ", by its parts" : ""}`;
-    const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title });
+    const svg = (this.svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: graph.has_parts ? "group" : "img", "aria-label": title }));
     for (const frame of layout.frames) svg.append(this.frame(frame));
     for (const edge of layout.edges) svg.append(this.edge(edge));
     for (const node of layout.nodes) svg.append(this.node(node));
-    for (const { name, to } of graph.edges) if (!this.parts.has(name)) for (const part of this.parts.get(to)) part.inner.push(name); // within a box
-    svg.addEventListener("click", (event) => {
-      const group = event.target.closest("g[data-location]");
-      if (group) chosen(group.dataset.location);
-    });
-    svg.style.minWidth = `${Math.round(SMALLEST * width)}px`; // what is smaller is scrolled
-    svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
-    place.append(svg);
-    const first = layout.edges.find((edge) => edge.source < 0) ?? layout.nodes[0];
-    if (first) place.scrollTop = ((first.y + (first.height ?? 0) / 2) / height) * svg.clientHeight - place.clientHeight / 2; // what is higher than its place begins there
+    for (const { name, to } of graph.edges) {
+      if (this.parts.has(name)) continue; // else it is within a box
+      this.parts.set(name, this.parts.get(to));
+      for (const part of this.parts.get(to)) part.inner.push(name);
+    }
+    svg.style.minWidth = `${(SMALLEST * width).toFixed(1)}rem`; // what is smaller is scrolled
+    svg.style.maxWidth = `${(LARGEST * width).toFixed(1)}rem`;
+    place.replaceChildren(svg);
+    for (const [kind, locations] of this.marks) this.mark(kind, locations);
+    if (this.state) this.show(this.state);
   }
 
-  frame({ x, y, width, height, title, kind }) {
-    return drawn("g", { class: `frame ${kind}` }, drawn("rect", { x, y, width, height, rx: 8 }), written(title, "start"));
+  frame({ x, y, width, height, title, kind, key }) {
+    const rect = drawn("rect", { x, y, width, height, rx: 8 });
+    if (!key) return drawn("g", { class: `frame ${kind}` }, rect, written(title, "start"));
+    const head = drawn("rect", { class: "head", x, y, width, height: HEAD, rx: 8 });
+    const button = drawn("g", { ...opens(key, title[0], true) }, drawn("title", {}, `${title[0]}: close it`), head, written(title, "start"));
+    return drawn("g", { class: `frame ${kind}` }, rect, button);
   }
 
   node(node) {
-    const box = drawn("rect", { class: "box", x: node.x, y: node.y, width: node.width, height: node.height, rx: 6 });
-    return this.part(node, "node", box);
+    const { x, y, width, height, key } = node;
+    const boxes = [drawn("rect", { class: "box", x, y, width, height, rx: 6 })];
+    if (key) boxes.push(drawn("rect", { class: "inner", x: x + 3, y: y + 3, width: width - 6, height: height - 6, rx: 4 }));
+    return this.part(node, "node", ...boxes);
   }
 
   edge(edge) {
@@ -49,8 +68,9 @@ export class Picture {
 
   part(placed, kind, ...shapes) {
     const live = placed.room && drawn("text", { class: "live", x: placed.room[0], y: placed.room[1] });
-    const group = drawn("g", { class: kind, "data-location": placed.name }, drawn("title", {}, placed.name), ...shapes, ...placed.lines.map((line) => written(line)), live);
-    const part = { group, live, inner: [], names: placed.stands_for.length ? placed.stands_for : [placed.name] };
+    const says = placed.key ? placed.lines.map(([text]) => text).join(", ") : placed.name;
+    const group = drawn("g", { class: kind, "data-location": placed.name, ...(placed.key ? opens(placed.key, says, false) : {}) }, drawn("title", {}, placed.key ? `${says}: open it` : says), ...shapes, ...placed.lines.map((line) => written(line)), live);
+    const part = { group, live, says, inner: [], names: placed.stands_for.length ? placed.stands_for : [placed.name] };
     for (const name of new Set([placed.name, ...part.names])) {
       if (!this.parts.has(name)) this.parts.set(name, []);
       this.parts.get(name).push(part);
@@ -60,6 +80,7 @@ export class Picture {
 
   /** Frontiers, queues and requests as they are in a state. */
   show(state) {
+    this.state = state;
     const ready = new Map();
     for (const request of state.requests) if (request.ready) ready.set(request.node, (ready.get(request.node) ?? 0) + 1);
     for (const part of new Set([...this.parts.values()].flat())) {
@@ -93,6 +114,7 @@ export class Picture {
     const now = JSON.stringify(texts);
     if (part.written === now) return;
     part.written = now;
+    if (part.group.dataset.part) part.group.setAttribute("aria-label", [part.says, ...texts.map(([, text]) => text)].join(", "));
     part.live.replaceChildren(...texts.map(([kind, text], number) => drawn("tspan", { class: kind, dx: number ? 8 : 0 }, text)));
   }
 
@@ -104,6 +126,7 @@ export class Picture {
 
   /** Marks locations, and unmarks the others. */
   mark(kind, locations) {
+    this.marks.set(kind, locations);
     for (const part of new Set([...this.parts.values()].flat())) part.group.classList.remove(kind);
     for (const name of locations) for (const part of this.parts.get(name) ?? []) part.group.classList.add(kind);
   }
@@ -112,6 +135,16 @@ export class Picture {
   reveal(name) {
     this.parts.get(name)?.[0].group.scrollIntoView({ block: "nearest", inline: "center" });
   }
+
+  /** What opens or closes a part. */
+  button(key) {
+    return this.svg.querySelector(`[data-part="${key}"]`);
+  }
+}
+
+/** The attributes of what opens or closes a part. */
+function opens(key, label, isOpen) {
+  return { "data-part": key, role: "button", tabindex: -1, "aria-expanded": String(isOpen), "aria-label": label };
 }
 
 function written([text, x, y], anchor = "middle") {

@@ -1,6 +1,6 @@
 // Rates and lengths of queues, edge by edge, over the last minutes: two small plots a line.
 
-import { at, brief, drawn, element, keep, say } from "./elements.js";
+import { at, brief, drawn, element, keep, nameText, say } from "./elements.js";
 
 const MOST_SECONDS = 240;
 const LEAST_SECONDS = 30;
@@ -65,7 +65,7 @@ function make({ edge }) {
     return { line, area, plot, figure, cell: element("td", {}, plot, figure) };
   };
   const rate = cell("rate"), queue = cell("queue");
-  return Object.assign(element("tr", {}, element("th", { scope: "row" }, edge), rate.cell, queue.cell), { rate, queue });
+  return Object.assign(element("tr", {}, element("th", { scope: "row", title: edge }, nameText(edge)), rate.cell, queue.cell), { rate, queue });
 }
 
 function update(row, { edge, rates, queues, rate, queue, most, longest }) {

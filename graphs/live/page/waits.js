@@ -1,6 +1,6 @@
 // What waits, the longest first: each a line that opens, with its reason in it.
 
-import { duration, element, keep, keyOf, pointText, say, several } from "./elements.js";
+import { duration, element, keep, keyOf, pointText, say, several, wholeText } from "./elements.js";
 
 const SHOWN = 8; // lines, until more are asked for
 const KINDS = { input: "the input", message: "a message on", request: "a request of" };
@@ -30,7 +30,7 @@ export class Waits {
     this.waits = first;
     const open = first.find((wait) => keyOf(wait.request) === this.key);
     if (this.key && !open) this.over();
-    const found = first.filter((wait) => search.finds(pointText(wait.request), wait.by?.pointstamp[0] ?? ""));
+    const found = first.filter((wait) => search.finds(wholeText(wait.request), wait.by?.pointstamp[0] ?? ""));
     const most = search.text ? Infinity : this.most;
     keep(this.list, found.filter((wait, place) => place < most || wait === open), (wait) => keyOf(wait.request), (wait) => this.make(wait), (item, wait) => this.update(item, wait));
     this.more.hidden = found.length <= most;
@@ -52,6 +52,7 @@ export class Waits {
 
   update(item, wait) {
     say(item.what, pointText(wait.request));
+    item.what.title = wholeText(wait.request);
     say(item.age, wait.age === undefined ? several(wait.steps, "step") : duration(wait.age + this.passed));
     say(item.by, wait.by ? `held by ${KINDS[wait.by.kind]} ${pointText(wait.by.pointstamp)}` : "held by too much to tell");
     const isOpen = keyOf(wait.request) === this.key;

@@ -14,7 +14,7 @@ from graphs.streams.collections.moments import Moments
 from graphs.streams.collections.refusals import not_a_pair, taken_too_often, without_end
 from graphs.streams.operator import Operator
 from graphs.streams.step import Wiring
-from progress.runtime.by_value import check_several
+from progress.runtime.actions.by_value import check_several
 from progress.runtime.out import Out
 
 Change = tuple[Any, int]

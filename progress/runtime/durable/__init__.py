@@ -1,1 +1,1 @@
-"""What a run keeps, so that it survives a kill: plain data as bytes, and how they are read without running code."""
+"""What a run keeps, so that it survives a kill: when, what of it, in which store; and how what leaves goes with it."""

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from progress.errors import PointstampError, brief
 from progress.plain import Written
 from progress.runtime.durable.delivery import Log
-from progress.runtime.durable.form import NotPlain, NotRead
-from progress.runtime.durable.kinds import Plain
-from progress.runtime.durable.order import Order, Record, records
-from progress.runtime.durable.reading import decoded
-from progress.runtime.durable.writing import encoded
+from progress.runtime.durable.encoding.form import NotPlain, NotRead
+from progress.runtime.durable.encoding.kinds import Plain, StatesByName
+from progress.runtime.durable.encoding.reading import decoded
+from progress.runtime.durable.encoding.writing import Sets, encoded, put_together
+from progress.runtime.durable.order import Altered, Order, Record, records
+from progress.runtime.state import State
 from progress.topology import Network
 
 
@@ -71,6 +72,17 @@ class Beside(Protocol):
         """The checkpoint is kept, or was read: what is not named in it is of no use any more."""
         ...
 
+    def stop(self) -> None:
+        """The run was stopped: from now on nothing is begun that takes its time."""
+        ...
+
+    def is_stopped(self, error: BaseException | None) -> bool:
+        """Whether this is why a part was not kept."""
+        ...
+
+
+OF_THE_STORE = ("PS738", "PS740")  # it was taken over, it cannot be written: whatever was to be kept
+
 
 class NotKept(PointstampError):
     """Something that a run consists of cannot be kept."""
@@ -97,32 +109,50 @@ class Codec:
     network : whose times they hold
     beside : keeps what cannot be in them
     with_pickle : whether they are pickles
+    states : keeps each `State` by its changes; None: all of it is in the bytes
     """
 
-    def __init__(self, network: Network, beside: Beside | None = None, *, with_pickle: bool = False) -> None:
+    def __init__(
+        self,
+        network: Network,
+        beside: Beside | None = None,
+        *,
+        with_pickle: bool = False,
+        states: StatesByName | None = None,
+    ) -> None:
         self.with_pickle = with_pickle
         self.beside = beside
+        self._states = states
         self._times = _Times(network)
         self._plain = (
-            Plain(self._times) if beside is None else Plain(self._times, beside.takes, beside.write, beside.read)
+            Plain(self._times, states=states)
+            if beside is None
+            else Plain(self._times, beside.takes, beside.write, beside.read, states)
         )
 
-    def write(self, what: str, part: Callable[[], Any], *, rebuilds: bool = False) -> bytes:
-        """The bytes of a part; `NotKept` where it cannot be kept. `rebuilds` as in `encoded`."""
+    def write(self, what: str, part: Callable[[], Any], sets: Sets | None = None) -> bytes:
+        """The bytes of a part; `NotKept` where it cannot be kept. `sets` as in `encoded`."""
         if self.beside is not None:
             self.beside.belongs_to(what)
+        value: Any = None
         try:
             value = part()
             if not self.with_pickle:
-                return encoded(value, self._plain.parts, rebuilds=rebuilds)
+                return encoded(value, self._plain.parts, sets)
             stream = io.BytesIO()
-            _Writer(stream, self.beside).dump(value)
+            _Writer(stream, self.beside, self._states).dump(value)
         except NotPlain as error:
             right = "plain data; snapshot and restore of the node choose what is kept; or --pickle"
             raise NotKept(f"{what}{_way(error, value)}", error, right) from error
         except Exception as error:
+            if isinstance(error, PointstampError) and error.code in OF_THE_STORE:
+                raise
             raise NotKept(what, error) from error
         return stream.getvalue()
+
+    def put_together(self, sets: Sets) -> None:
+        """Let sets be iterated over as what is read of them."""
+        put_together(sets, self._plain.parts)
 
     def finish(self) -> None:
         """All parts are written: wait until what is kept beside them is; `NotKept` where it cannot be."""
@@ -133,23 +163,26 @@ class Codec:
         except Exception as error:
             raise NotKept(getattr(error, "of", "what waits"), error) from error
 
-    def order(self, log: Log) -> Order:
+    def order(self, log: Log, *, is_full: bool) -> Order:
         """Who writes the order of the run there."""
-        return Order(self._plain.parts, log.write)
+        return Order(self._plain.parts, log.write, is_full=is_full)
 
-    def records(self, content: bytes) -> list[Record]:
-        """The order that was written; `NotRestored` where it is something else."""
+    def records(self, content: bytes, *, is_torn: bool) -> list[Record]:
+        """The order that was written; refused where it was altered (PS736), or is of something else (`NotRestored`)."""
         try:
-            return records(content, self._plain)
+            return records(content, self._plain, is_torn=is_torn)
+        except Altered as error:
+            what = f"the state is damaged: of the order in which things happened, {error}"
+            raise PointstampError("PS736", what, "the copy that is whole; or another DIR, to begin anew") from None
         except NotRead as error:
             raise NotRestored("the order in which things happened", error) from error
 
-    def read(self, what: str, state: Mapping[str, bytes], part: str) -> Any:
-        """What a part holds; `NotRestored` where it is not what was written."""
+    def read(self, what: str, content: bytes) -> Any:
+        """What these bytes hold; `NotRestored` where that is not what was written."""
         try:
             if self.with_pickle:
-                return _Reader(io.BytesIO(state[part]), self._times, self.beside).load()
-            return decoded(state[part], self._plain)
+                return _Reader(io.BytesIO(content), self._times, self.beside, self._states).load()
+            return decoded(content, self._plain)
         except Exception as error:
             raise NotRestored(what, error) from error
 
@@ -176,30 +209,41 @@ def _beside(name: Any) -> Any:
     raise NotImplementedError
 
 
+def _state(name: Any) -> Any:
+    """Stands in a pickle for the `State` that is kept under this name."""
+    raise NotImplementedError
+
+
 class _Writer(pickle.Pickler):
-    def __init__(self, stream: io.BytesIO, beside: Beside | None) -> None:
+    def __init__(self, stream: io.BytesIO, beside: Beside | None, states: StatesByName | None) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
         self._beside = beside
+        self._states = states
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Written):
             return _time, (obj.written(),)
         if self._beside is not None and self._beside.takes(obj):
             return _beside, (self._beside.write(obj),)
+        if self._states is not None and type(obj) is State:
+            return _state, (self._states.name_of(obj),)
         return NotImplemented
 
 
 class _Reader(pickle.Unpickler):
-    def __init__(self, stream: io.BytesIO, times: _Times, beside: Beside | None) -> None:
+    def __init__(self, stream: io.BytesIO, times: _Times, beside: Beside | None, states: StatesByName | None) -> None:
         super().__init__(stream)
         self._times = times
         self._beside = beside
+        self._states = states
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == (__name__, _time.__name__):
             return self._times
         if (module, name) == (__name__, _beside.__name__) and self._beside is not None:
             return self._beside.read
+        if (module, name) == (__name__, _state.__name__) and self._states is not None:
+            return self._states.named
         return super().find_class(module, name)
 
 

@@ -1,9 +1,9 @@
 """What a killed run did after its last checkpoint, done again in the order in which it was done.
 
 One thread goes through the records of `order.py`: it brings what came in, takes what was taken, and enters what was
-entered. What leaves is compared with what has left already (`graphs.running.line_sink`), so nothing leaves twice. A
-node that does otherwise is remembered, with what it was given: where something else leaves than what has left, that is
-why. Where the order itself cannot be followed any more, that is said at once.
+entered. What leaves is compared with what has left already (`outlets.py`), so nothing leaves twice. A node that does
+otherwise is remembered, with what it was given: where something else leaves than what has left, that is why. Where the
+order itself cannot be followed any more, that is said at once.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from progress.errors import PointstampError, brief
-from progress.runtime.core import Core
-from progress.runtime.durable.order import BROUGHT, TOOK, UNKNOWN, Record, digest
-from progress.runtime.inbox import Action
+from progress.runtime.actions.core import Core
+from progress.runtime.actions.inbox import Action
+from progress.runtime.durable.order import BORDER, BROUGHT, CAME, ENTERED, HAD, TOLD, TOOK, UNKNOWN, Record, digest
 from progress.runtime.policies.policy import Items
 from progress.runtime.source import Brought, Feed
 
@@ -33,10 +33,23 @@ class Differs(PointstampError):
 
 
 def pass_over(feeds: Sequence[Feed], check: Callable[[], None]) -> None:
-    """Let sources that begin anew pass over what the checkpoint has of them."""
+    """Let sources that begin anew pass over what the checkpoint has of them; those written down do so later."""
     with all_drawn(feeds):
         for feed in feeds:
-            feed.pass_over(check)
+            if not feed.is_logged:
+                feed.pass_over(check)
+
+
+def remember(core: Core, records: Sequence[Record]) -> None:
+    """Let nodes be read back where they were (`checkpoint.read_back`), and be told of the world what they were told."""
+    borders = sorted({item for kind, *rest in records if kind == BORDER for item in rest[0].items()})
+    for node, entered in borders:
+        if entered > core.inboxes[node].entered:
+            core.inboxes[node].again.append(entered)
+    for kind, *rest in records:
+        if kind == TOLD:
+            node, told = rest
+            core.inboxes[node].exits.answers.extend(told)
 
 
 @contextmanager
@@ -76,15 +89,17 @@ class Replay:
         self._brought = brought
         self._taken: dict[int, list[Action]] = {}
 
-    def run(self, records: Iterable[Record], check: Callable[[], None]) -> None:
-        """Do all of it; `Differs` where it cannot be done."""
+    def run(self, parts: Sequence[Iterable[Record]], check: Callable[[], None]) -> None:
+        """Do all of it; `Differs` where it cannot be done. `parts` begin at the borders of checkpoints."""
         self._check = check
         feeds = [*self._feeds.values()]
         pass_over(feeds, check)
         with all_drawn(feeds):
-            for record in records:
-                check()
-                self._do(record)
+            for part in parts:
+                for record in part:
+                    check()
+                    if record[0] != HAD or part is parts[0]:
+                        self._do(record)
         self._put_back()
         self.is_over = True
 
@@ -93,19 +108,26 @@ class Replay:
             kind, *rest = record
             if kind == BROUGHT:
                 self._bring(*rest)
-            elif kind == TOOK:
+            elif kind in (TOOK, HAD):
                 self._take(*rest)
-            else:
+            elif kind == ENTERED:
                 self._enter(*rest)
+            elif kind == CAME:
+                self._come(*rest)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             why = self.why or f"{brief(record)} cannot be done again: {brief(error)}"
             raise Differs(why) from error
 
-    def _bring(self, edge: str, messages: int, marks: int, is_over: bool) -> None:
+    def _bring(self, edge: str, messages: int, marks: int, is_over: bool, turns: Any = None) -> None:
         feed = self._feeds[edge]
-        what = feed.again(messages, marks, self._check, is_over=is_over)
+        what = feed.again(messages, marks, self._check, is_over=is_over, turns=turns)
         self._check()  # nothing is entered any more once the run has stopped
         self._brought(feed, what)
+
+    def _come(self, edge: str, what: Any, stand: Any) -> None:
+        feed = self._feeds[edge]
+        feed.stand_at(stand)
+        self._brought(feed, Brought.read(edge, what))
 
     def _take(self, node: int, edge: str | None, time: Any, count: int) -> None:
         action = self._core.take_this(node, edge, time, count)

@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from progress.runtime.on_spark.compaction import compact
-    from progress.runtime.on_spark.sinks_catalog import TableSink
-    from progress.runtime.on_spark.sinks_delta import DeltaSink
-    from progress.runtime.on_spark.sinks_parquet import ParquetSink, committed, read_committed
-    from progress.runtime.on_spark.sources_files import FileSource
-    from progress.runtime.on_spark.sources_rows import FrameSource
-    from progress.runtime.on_spark.sources_stream import StreamSource
+    from progress.runtime.on_spark.sinks.catalog import TableSink
+    from progress.runtime.on_spark.sinks.compaction import compact
+    from progress.runtime.on_spark.sinks.delta import DeltaSink
+    from progress.runtime.on_spark.sinks.parquet import ParquetSink, committed, read_committed
+    from progress.runtime.on_spark.sources.files.source import FileSource
+    from progress.runtime.on_spark.sources.rows import FrameSource
+    from progress.runtime.on_spark.sources.stream import StreamSource
 
 __all__ = [
     "DeltaSink",
@@ -30,15 +30,15 @@ __all__ = [
 ]
 
 _FILES = {
-    "DeltaSink": "sinks_delta",
-    "FileSource": "sources_files",
-    "FrameSource": "sources_rows",
-    "ParquetSink": "sinks_parquet",
-    "StreamSource": "sources_stream",
-    "TableSink": "sinks_catalog",
-    "committed": "sinks_parquet",
-    "compact": "compaction",
-    "read_committed": "sinks_parquet",
+    "DeltaSink": "sinks.delta",
+    "FileSource": "sources.files.source",
+    "FrameSource": "sources.rows",
+    "ParquetSink": "sinks.parquet",
+    "StreamSource": "sources.stream",
+    "TableSink": "sinks.catalog",
+    "committed": "sinks.parquet",
+    "compact": "sinks.compaction",
+    "read_committed": "sinks.parquet",
 }
 
 

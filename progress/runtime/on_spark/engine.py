@@ -23,17 +23,19 @@ from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
-from progress.runtime.core import Core
+from progress.runtime.actions.core import Core
+from progress.runtime.actions.inbox import Action
+from progress.runtime.actions.performed import Performed
+from progress.runtime.durable.rests import WORK_BESIDE
+from progress.runtime.engines.host import Host
 from progress.runtime.failure import NodeFailed
-from progress.runtime.inbox import Action
-from progress.runtime.observer import Observer
+from progress.runtime.observer import Observer, Observers
 from progress.runtime.on_spark.connect import is_remote
-from progress.runtime.on_spark.job_groups import JobGroups
+from progress.runtime.on_spark.jobs.groups import JobGroups
+from progress.runtime.on_spark.jobs.losses import Watch, is_gone, loss, told_of
+from progress.runtime.on_spark.jobs.metrics import Counters
 from progress.runtime.on_spark.kept_tables import KeptTables
-from progress.runtime.on_spark.losses import Watch, is_gone, loss, told_of
-from progress.runtime.on_spark.metrics import Counters
 from progress.runtime.on_spark.session import active_session, check_session, start_session
-from progress.runtime.performed import Performed
 from progress.runtime.sink import Sinks
 from progress.runtime.tables import is_table, rows_of
 
@@ -48,7 +50,7 @@ class CutShort(Exception):
     """A call of a node ended because its jobs were cancelled, or Spark is gone; what stopped the run says why."""
 
 
-class OnSpark:
+class OnSpark(Host):
     """One run on Spark.
 
     Parameters
@@ -56,6 +58,10 @@ class OnSpark:
     session : of Spark, or of Spark Connect; None for the one that is active, or a new one
     folder : where tables that are kept with a name go, on a file system that all workers see
     """
+
+    tables: KeptTables
+    work = WORK_BESIDE
+    is_alone = False
 
     def __init__(self, session: SparkSession | None = None, folder: str | None = None) -> None:
         self.session = session_for(session)
@@ -79,6 +85,14 @@ class OnSpark:
         self._watch = Watch(self.session)
         leaving = {edge for inbox in core.inboxes for edge in inbox.leaves}
         self.tables.begin(lambda: core.tracker, lambda at: at in leaving and sinks.collects(at))
+
+    def observed(self, observer: Observer | None) -> Observer | None:
+        """Counters among Spark's metrics are told, too."""
+        return self.counters if observer is None else Observers(observer, self.counters)
+
+    def performer(self, core: Core) -> Callable[[Action], Performed]:
+        """What runs the code of a node as a job group."""
+        return self.perform
 
     def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
         """A worker or a reader: a thread of the JVM is its own, with the properties of the thread that starts it."""

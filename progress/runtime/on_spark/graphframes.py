@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from progress.errors import PointstampError
+from progress.runtime.on_spark.packages import is_kept
 
 GRAPHFRAMES = "io.graphframes:graphframes-spark4_2.13"
 GRAPHFRAMES_ELSEWHERE = "org.apache.sedona:sedona-spark-shaded-4.0_2.13:1.8.0"
 GRAPHFRAMES_CLASS = "org.graphframes.GraphFramePythonAPI"
-IVY_FOLDER = "~/.ivy2.5.2"  # Spark's own default
 
 
 def graph_frame(vertices: Any, edges: Any) -> Any:
@@ -54,7 +54,7 @@ def choices(graphframes: str | Literal[False] | None, settings: Mapping[str, str
         return [graphframes]
     if comes_with_spark():
         return [""]
-    return sorted(coordinates(), key=lambda coordinate: not _is_kept(coordinate, settings))
+    return sorted(coordinates(), key=lambda coordinate: not is_kept(coordinate, settings))
 
 
 def check_choice(graphframes: str) -> None:
@@ -73,10 +73,3 @@ def coordinates() -> list[str]:
     from importlib.metadata import version
 
     return [f"{GRAPHFRAMES}:{version('graphframes-py')}", GRAPHFRAMES_ELSEWHERE]
-
-
-def _is_kept(coordinate: str, settings: Mapping[str, str]) -> bool:
-    """Whether Ivy has kept the package since an earlier start."""
-    group, artifact, number = coordinate.split(":")
-    folder = Path(settings.get("spark.jars.ivy", IVY_FOLDER)).expanduser()
-    return (folder / "jars" / f"{group}_{artifact}-{number}.jar").is_file()

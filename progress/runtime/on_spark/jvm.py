@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from progress.errors import PointstampError
-from progress.runtime.on_spark.cancelled import Cancelled
+from progress.runtime.on_spark.jobs.cancelled import Cancelled
 
 LOWEST_JAVA = 17
 LONGEST_REASON = 200  # characters of what Spark says
@@ -26,7 +26,18 @@ PATIENCE = 10.0  # seconds that a call of the JVM may take
 
 
 def check_java() -> None:
-    """Refuse (PS752) a machine without Java, or with one that is too old. Starts `java -version` once."""
+    """Refuse (PS752) a machine without Java, or with one that is too old. Starts `java -version` once.
+
+    Raises
+    ------
+    PointstampError
+        PS752 where there is none, or one that is too old.
+
+    Examples
+    --------
+    >>> from progress.runtime.on_spark.jvm import check_java
+    >>> check_java()
+    """
     home = os.environ.get("JAVA_HOME")
     command = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     hint = f"install Java {LOWEST_JAVA} or newer (openjdk-{LOWEST_JAVA}-jre-headless), or point JAVA_HOME at it"

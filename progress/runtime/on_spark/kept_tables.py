@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 from progress.errors import PointstampError, brief
 from progress.runtime.columns import Kind, fitted, kinds_of
 from progress.runtime.on_spark.connect import beyond_reach, is_remote
-from progress.runtime.on_spark.kept_forms import Form, as_files, in_memory, kept_by_server, marks_in
+from progress.runtime.on_spark.tables.kept_forms import Form, as_files, in_memory, kept_by_server, marks_in
 from progress.runtime.tables import FOREVER, NO_MORE, Hold, Tables, is_of_spark
 from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
@@ -222,13 +222,14 @@ class KeptTables(Tables):
     def _gone(self, kept: Kept, hold: tuple[str, Any]) -> None:
         """Nobody has what was sent any more. This may be any thread, at any instant, so it takes no lock.
 
-        Where the call that it is left to ends at this very instant, the table stays until the run is over.
+        It is left to a call that is being made. One that has ended meanwhile may not have seen it: then it is left to
+        another one, and what went twice has gone once.
         """
-        calls = list(self._calls.values())
-        if calls:
+        while calls := list(self._calls.values()):
             calls[0].gone.append(((kept, hold), calls))
-        else:
-            self._leaving.put((kept, hold))
+            if any(call is calls[0] for call in list(self._calls.values())):
+                return
+        self._leaving.put((kept, hold))
 
     def _moved(self, at: str, left: tuple[Any, ...] = (), came: tuple[Any, ...] = ()) -> None:
         """The frontier at a location is another: drop what it has passed."""
@@ -283,7 +284,18 @@ class KeptTables(Tables):
 
 
 def no_folder(name: str) -> PointstampError:
-    """A table with a name, in a run without a folder."""
+    """A table with a name, in a run without a folder.
+
+    Returns
+    -------
+    PS743, to be raised.
+
+    Examples
+    --------
+    >>> from progress.runtime.on_spark.kept_tables import no_folder
+    >>> no_folder("totals").code
+    'PS743'
+    """
     what = f"a table is kept as {brief(name)}, and there is no folder for it"
     return PointstampError("PS743", what, 'run(engine="spark", folder=...), or pointstamp run --tables DIR')
 

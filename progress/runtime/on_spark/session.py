@@ -30,8 +30,9 @@ from progress.runtime.on_spark.connect import started as remote_session
 from progress.runtime.on_spark.graphframes import GRAPHFRAMES_CLASS, GRAPHFRAMES_ELSEWHERE, check_choice, choices
 from progress.runtime.on_spark.graphframes import comes_with_spark as has_graphframes
 from progress.runtime.on_spark.graphframes import import_it as import_graphframes
+from progress.runtime.on_spark.jobs.losses import told_of
 from progress.runtime.on_spark.jvm import check_java, ends_on_interrupt, launched, own_interrupts, pass_on, reason_in
-from progress.runtime.on_spark.losses import told_of
+from progress.runtime.on_spark.packages import fetched_by_one
 from progress.runtime.on_spark.settings import as_text, fill, found, found_in, is_here, joined
 
 if TYPE_CHECKING:
@@ -75,11 +76,22 @@ def start_session(
     packages : more coordinates, Delta Lake's for instance
     app_name : what Spark's own pages call the application, where nothing else does
 
+    Returns
+    -------
+    The session.
+
     Raises
     ------
     PointstampError
         PS751 Spark is not installed, PS752 no Java or one that is too old, PS753 another version of Spark, PS754 a
         package cannot be had, PS755 Spark Connect where GraphFrames is needed, PS756 the session does not start.
+
+    Examples
+    --------
+    >>> from progress.runtime.on_spark.session import start_session
+    >>> session = start_session(graphframes=False)
+    >>> session.range(3).count()
+    3
     """
     check_installed(graphframes is not False)
     remote = remote_of(master, {})
@@ -151,7 +163,19 @@ def _gateway() -> Any:
 
 
 def active_session() -> SparkSession | None:
-    """The session that somebody in this process has started and not stopped. Nothing of Spark is imported for it."""
+    """The session that somebody in this process has started and not stopped. Nothing of Spark is imported for it.
+
+    Returns
+    -------
+    The session; None where there is none.
+
+    Examples
+    --------
+    >>> from progress.runtime.on_spark.session import active_session, start_session
+    >>> session = start_session(graphframes=False)
+    >>> active_session().version == session.version
+    True
+    """
     if "pyspark.sql" not in sys.modules:
         return None
     from pyspark import SparkContext
@@ -169,7 +193,18 @@ def active_session() -> SparkSession | None:
 
 
 def check_installed(graphframes: bool = True) -> None:
-    """Refuse (PS751, PS753) an interpreter without the right Spark. Costs the import of pyspark, once."""
+    """Refuse (PS751, PS753) an interpreter without the right Spark. Costs the import of pyspark, once.
+
+    Raises
+    ------
+    PointstampError
+        PS751 where it is not installed, PS753 where it is another version.
+
+    Examples
+    --------
+    >>> from progress.runtime.on_spark.session import check_installed
+    >>> check_installed(graphframes=False)
+    """
     try:
         import pyspark
 
@@ -284,7 +319,8 @@ def _with_packages(
         for name, more in ((key, [choice]), ("spark.jars.packages", packages)):
             if any(more):
                 settings[name] = joined(settings.get(name, said.get(name, "")), *more)
-        gateway = launched(settings)
+        with fetched_by_one(settings):
+            gateway = launched(settings)
         if not isinstance(gateway, str):
             _LAUNCHED.append(gateway)
             return _session(settings, gateway, is_new=True)

@@ -1,0 +1,1 @@
+"""Jobs of Spark: which end together, what is left of them, what is counted and said of those that fail."""

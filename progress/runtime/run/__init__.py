@@ -1,0 +1,1 @@
+"""One run, from what it is given to what it answers with."""

@@ -1,0 +1,1 @@
+"""What is shown of a run: logs, a line on the terminal and what it says."""

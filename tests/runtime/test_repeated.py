@@ -1,0 +1,210 @@
+"""What may be otherwise in each run is written down, and is the same when a run is done again after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+from graphs import JsonLines, from_edges
+from progress.errors import PointstampError
+from progress.runtime import SILENT, Dataflow, Node
+from progress.runtime.control import Cancelled
+from progress.runtime.policies import with_idleness
+from tests.runtime.tools import killed
+
+ENGINES = ("sim", "threads", "asyncio")
+GRAPH = from_edges([(None, "chain"), ("chain", None)])
+COUNT = 40
+
+
+class Lots(Node):
+    """What it sends is the time of day, a random number, and all that it has sent before, in short."""
+
+    def __init__(self) -> None:
+        self.link = 1
+
+    def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+        lot = [value, out.now(), out.random().random(), out.random().randrange(1_000)]
+        self.link = hash((self.link, *lot)) % 1_000_003
+        out.send("chain->out", time, [*lot, self.link])
+        out.request(time)
+
+    def on_notify(self, time: Any, out: Any) -> None:
+        out.send("chain->out", time, ["over", out.now(), self.link])
+
+
+def slow(die: Callable[[int], None]) -> Iterator[Any]:
+    for number in range(COUNT):
+        die(number)
+        sleep(0.001)
+        yield number // 10, number
+
+
+def silent(die: Callable[[int], None]) -> Iterator[Any]:
+    for number in range(COUNT):
+        die(number)
+        if number % 10 == 9:
+            for _ in range(10):
+                sleep(0.002)
+                yield SILENT
+        yield number // 10, number
+
+
+async def awaited(die: Callable[[int], None]) -> AsyncIterator[Any]:
+    for number in range(COUNT):
+        die(number)
+        await asyncio.sleep(0.001)
+        yield number // 10, number
+
+
+def lives(
+    folder: Path, engine: str, source: Callable[[Callable[[int], None]], Any], delivery: str | None = None
+) -> list[Any]:
+    """What has left, of a run that was killed some times; nothing of it was ever taken back."""
+    rng = random.Random(3)
+    before = ""
+    for stop in (7, 7, 19, 31, 31, COUNT):
+
+        def die(number: int, stop: int = stop) -> None:
+            if number == stop:
+                sleep(rng.random() / 50)  # so that there is a checkpoint, or none
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def live(die: Callable[[int], None] = die) -> None:
+            Dataflow(GRAPH, {"chain": Lots}).run(
+                engine=engine,
+                sources={"in->chain": source(die)},
+                sinks={"chain->out": JsonLines(folder / "out"), "late": JsonLines(folder / "late")},
+                state=folder / "state",
+                every=0.01,
+                delivery=delivery,
+            )
+
+        assert killed(live) == (stop < COUNT)
+        text = (folder / "out").read_text()
+        assert text.startswith(before), "something was taken back"
+        before = text
+    late = (folder / "late").read_text()
+    return [json.loads(line)["value"] for line in (before + late).splitlines() if "value" in line]
+
+
+def check(values: list[Any]) -> None:
+    """Every number is there once, and no time of day was asked for twice."""
+    numbers = [value[0] for value in values if not isinstance(value, list) or value[0] != "over"]
+    assert sorted(numbers) == list(range(COUNT))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_time_of_day_and_random_numbers_are_the_same_again(tmp_path: Path, engine: str) -> None:
+    values = lives(tmp_path, engine, slow)
+    check(values)
+    lots = [value[2] for value in values if value[0] != "over"]
+    assert len({*lots}) == COUNT
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_source_that_goes_by_the_clock_has_brought_is_brought_again(tmp_path: Path, engine: str) -> None:
+    """What has come in silence is late in some lives and not in others; what has left once stays so."""
+    values = lives(tmp_path, engine, lambda die: with_idleness(silent(die), after=0.005), "deterministic")
+    numbers = [value[0] if isinstance(value, list) else value for value in values]
+    assert sorted(number for number in numbers if number != "over") == list(range(COUNT))
+
+
+def test_what_is_waited_for_in_an_event_loop_is_brought_again(tmp_path: Path) -> None:
+    check(lives(tmp_path, "asyncio", awaited, "deterministic"))
+
+
+def test_sim_draws_the_same_numbers_in_every_run_of_a_seed() -> None:
+    def drawn(seed: int | None) -> list[Any]:
+        source = [(number // 10, number) for number in range(COUNT)]
+        found = Dataflow(GRAPH, {"chain": Lots}).run(seed=seed, sources={"in->chain": source})["chain->out"]
+        return sorted(value[2] for _, value in found if value[0] != "over")
+
+    assert drawn(3) == drawn(3)
+    assert drawn(None) == drawn(None)
+    assert drawn(3) != drawn(4)
+
+
+def test_random_numbers_go_on_where_they_were(tmp_path: Path) -> None:
+    """A run of `sim` that goes on draws what the run without a kill draws."""
+
+    def source(stop: int) -> Iterator[Any]:
+        for number in range(COUNT):
+            if number == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+            sleep(0.001)
+            yield number, number
+
+    def live(folder: Path, stop: int) -> Callable[[], None]:
+        return lambda: Dataflow(GRAPH, {"chain": Lots}).run(  # type: ignore[return-value]
+            sources={"in->chain": source(stop)},
+            sinks={"chain->out": JsonLines(folder / "out")},
+            state=folder / "state",
+            every=0,
+            delivery="at-least-once",
+        )
+
+    def drawn(folder: Path) -> dict[int, float]:
+        lines = [json.loads(line) for line in (folder / "out").read_text().splitlines()]
+        return {each["value"][0]: each["value"][2] for each in lines if each.get("value", ["over"])[0] != "over"}
+
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    assert not killed(live(one, -1))
+    assert killed(live(other, 20))
+    assert not killed(live(other, -1))
+    assert drawn(one) == drawn(other)
+
+
+class Stops(Node):
+    """Stops the run at a call."""
+
+    def __init__(self, at: int, stop: threading.Event) -> None:
+        self.at, self.stop = at, stop
+
+    def snapshot(self) -> None: ...
+
+    def restore(self, state: Any) -> None: ...
+
+    def on_messages(self, edge: str, time: Any, values: Any, out: Any) -> None:
+        self.at -= 1
+        if self.at == 0:
+            self.stop.set()
+        out.send("chain->out", time, [*values])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_waits_behind_others_does_so_when_the_run_goes_on(tmp_path: Path, seed: int) -> None:
+    """What came at a time behind an earlier one does not join what waits at its time, though that one was taken."""
+    items = [(1, "a"), (1, "b"), (1, "c"), (0, "d"), (1, "e"), (1, "f"), (0, "g"), (1, "h")]
+
+    def lived(at: int, state: Path | None) -> list[Any]:
+        found: list[Any] = []
+        stop = threading.Event()
+        flow = Dataflow(GRAPH, {"chain": lambda: Stops(at, stop)})
+        with suppress(Cancelled):
+            flow.run(seed=seed, sources={"in->chain": items}, sinks={"chain->out": found}, state=state, cancel=stop)
+        return found
+
+    right = lived(0, None)
+    for at in range(1, len(right)):
+        assert lived(at, tmp_path / str(at)) + lived(0, tmp_path / str(at)) == right
+
+
+def test_what_is_written_down_has_to_be_plain_data(tmp_path: Path) -> None:
+    source = with_idleness(iter([(0, object())]), after=1)
+    with pytest.raises(PointstampError) as caught:
+        Dataflow(GRAPH, {"chain": Lots}).run(sources={"in->chain": source}, state=tmp_path / "state")
+    assert str(caught.value).startswith("PS735: what comes on 'in->chain' cannot be kept: ")
