@@ -5,7 +5,7 @@ python := .venv/bin/python
 workers := $$($(python) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-core setup-adapters demo test coverage lint format bench soak mutants clean
+.PHONY: help setup setup-core setup-adapters demo test compiled coverage lint format bench soak mutants clean
 
 help:     ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
@@ -22,13 +22,17 @@ setup-adapters: setup    ## make .venv-adapters with the tools whose graphs `poi
 demo: setup-core    ## check a good and a bad graph, and explain the bad one
 	@sh examples/demo.sh
 
+# What tests need besides the set-up is made side by side.
+test: setup    ## lint, then every test but the soak
+	$(MAKE) --no-print-directory --jobs 3 lint setup-adapters compiled
+	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest -m "not soak" -n $(workers) --dist loadfile --no-loadscope-reorder
+
 # The tests start hundreds of interpreters and dozens of JVMs, which keep nothing that they compile: so all is compiled before,
 # the tests themselves once instead of once a worker.
-test: lint setup-adapters    ## lint, then every test but the soak
+compiled: setup
 	env -u PYTHONDONTWRITEBYTECODE $(python) -m compileall -q pointstamp progress recursion graphs benchmarks
 	$(python) -c 'from tests.spark.small_jvm import start_small; start_small()' & \
 		env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest --collect-only -q >/dev/null; wait
-	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest -m "not soak" -n $(workers) --dist loadfile --no-loadscope-reorder
 
 coverage: setup    ## how much of the core its tests reach, branches included; fails below the floor in .coveragerc
 	$(python) -m pip --disable-pip-version-check install --quiet --upgrade --target build/coverage coverage==7.17.3

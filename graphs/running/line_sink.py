@@ -58,6 +58,7 @@ class LineFile:
         self._covered: list[bytes] = []  # of these, what the checkpoint has that is being taken
         self._there = 0  # up to where there is something that a run before has written, which comes again
         self.has_given_up = False  # something was to be written, and was not
+        self._failure: BaseException | None = None  # of the first that could not be written: nothing is put behind it
         self._check = check
         self._poll = select.poll()
         self._poll.register(handle, select.POLLOUT)
@@ -210,23 +211,24 @@ class LineFile:
     def _put(self, lines: bytes) -> None:
         """Write whole lines; a file that has no room for all of them gets none.
 
+        Once that has failed it fails for good: what is under way elsewhere must not leave in its place.
+
         Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is
         longer than what a pipe takes at once (`select.PIPE_BUF`) and of which it took a part, and no more.
         """
+        if self._failure is not None:
+            raise self._failure
         try:
             if self.is_regular:
                 self._write_file(lines)
             else:
                 self._write_stream(lines)
-        except BrokenPipeError:  # nobody reads it any more, which is for whoever runs this to judge
-            self.has_given_up = True
-            raise
-        except OSError as error:
-            self.has_given_up = True
-            raise self._not_written(error) from None
-        except BaseException:
-            self.has_given_up = True
-            raise
+        except BaseException as error:
+            self.has_given_up, self._failure = True, error
+            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+                self._failure = self._not_written(error)
+                raise self._failure from None
+            raise  # that nobody reads it any more is for whoever runs this to judge
         self.size += len(lines)
 
     def _write_file(self, lines: bytes) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from progress.errors import not_written
+from progress.errors import PointstampError, not_written
 from progress.runtime.durable.order import OrderFile
 from progress.runtime.durable.store import sync_folder
 
@@ -45,6 +45,7 @@ class OrderLog:
         self.is_torn = is_torn
         self._synced = synced
         self._is_synced = True  # whether all that was written is
+        self._failure: PointstampError | None = None  # since when nothing is written any more
         self._folder = folder
         self._file: OrderFile | None = None
         self._next: tuple[int, OrderFile] | None = None  # one that is there already, made beside the run
@@ -60,23 +61,37 @@ class OrderLog:
         return self._path_of(self.number)
 
     def write(self, content: bytes) -> None:
-        """Append it; it outlives the process, and may not outlive the machine."""
+        """Append it; it outlives the process, and may not outlive the machine.
+
+        Once that has failed it fails for good: a part of it may be there, and nobody would read what stands behind.
+        """
+        if self._failure is not None:
+            raise self._failure
         try:
             if self._file is None:
                 self._file = self._opened(self.number)
             self._file.write(content)
             self._is_synced = False
         except OSError as error:
-            raise not_written(str(self._path), error) from None
+            raise self._failed(error) from None
 
     def sync(self) -> None:
-        """Make sure that all of it outlives the machine, before something leaves. Cost: a sync, if there is more."""
+        """Make sure that all of it outlives the machine, before something leaves. Cost: a sync, if there is more.
+
+        Once that has failed it fails for good: the next one would succeed without what was to be synced.
+        """
+        if self._failure is not None:
+            raise self._failure
         if self._file is not None and not self._is_synced:
             try:
                 self._file.sync()
             except OSError as error:
-                raise not_written(str(self._path), error) from None
+                raise self._failed(error) from None
             self._is_synced = True
+
+    def _failed(self, error: OSError) -> PointstampError:
+        self._failure = not_written(str(self._path), error)
+        return self._failure
 
     def _opened(self, number: int) -> OrderFile:
         """A file to write, which is a new one after each checkpoint."""

@@ -242,18 +242,25 @@ class Asynchronous:
     async def _read_beside(self, feed: Feed) -> None:
         """Let a thread read a source that may block: the loop does not wait for it."""
         async with AsyncArrivals(feed.items, SystemClock(), name=f"source of {feed.edge}") as arrivals:
-            while True:
-                try:
-                    arrived = await arrivals.take(None)
-                except Over:
-                    break
-                except FAILURES as error:
-                    if self._is_stopping():
-                        raise
-                    raise feed.failed(error) from None
-                if arrived:
-                    await self._bring(feed, arrived)
+            try:
+                await self._bring_all(feed, arrivals)
+            except BaseException as error:  # known before the thread is waited for: no checkpoint is taken meanwhile
+                self._fail(error, f"the source of {brief(feed.edge)}")
+                raise
         await self._bring(feed, [END])
+
+    async def _bring_all(self, feed: Feed, arrivals: AsyncArrivals) -> None:
+        while True:
+            try:
+                arrived = await arrivals.take(None)
+            except Over:
+                return
+            except FAILURES as error:
+                if self._is_stopping():
+                    raise
+                raise feed.failed(error) from None
+            if arrived:
+                await self._bring(feed, arrived)
 
     async def _heard(self, feed: Feed) -> None:
         """Wait until a source that was silent may have something."""
