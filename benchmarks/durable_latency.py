@@ -7,7 +7,7 @@ checkpoints, under the same garbage collection. The time of a line is that at wh
 reader who follows the file would see it; a document that is late because of another one counts from when it was due.
 Where the system lets them, feeder and runs go before everything else on the machine (a real-time priority): otherwise a
 percentile of milliseconds says more of what else there is. Where medians are compared, each row is the middle one of
-three runs.
+three runs. Last come documents at random instants, as many a second: what they wait for one another is in both rows.
 
 `python -m benchmarks.durable_latency` prints a table and draws `docs/pictures/latency.svg`; a part of `make bench`.
 """
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -113,13 +113,13 @@ def documents(seed: int = 1) -> Iterator[str]:
         yield " ".join(rng.choices(words, weights, k=WORDS))
 
 
-def feed(to: Any) -> int:
+def feed(to: Any, at_random: bool) -> int:
     """Write each document when it is due; how many there were."""
-    begin = time.monotonic() + 1.0
-    texts = documents()
+    due = time.monotonic() + 1.0
+    texts, rng = documents(), random.Random(2)
     total = int(RATE * (SECONDS + WARM))
     for number in range(total):
-        due = begin + number / RATE
+        due += rng.expovariate(RATE) if at_random else 1 / RATE
         time.sleep(max(0.0, due - time.monotonic()))
         to.write(json.dumps({"time": 0, "value": [number, due, next(texts)]}).encode() + b"\n")
         to.flush()
@@ -127,7 +127,7 @@ def feed(to: Any) -> int:
     return total
 
 
-def measured(engine: str, mode: str, every: float | None) -> Found:
+def measured(engine: str, mode: str, every: float | None, at_random: bool = False) -> Found:
     """One run, in a process of its own, on a folder of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -141,7 +141,7 @@ def measured(engine: str, mode: str, every: float | None) -> Found:
             command += ["--synced"] if synced else []
         run = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, env=os.environ | {"PYTHONHASHSEED": "0"})
         assert run.stdin is not None
-        total = feed(run.stdin)
+        total = feed(run.stdin, at_random)
         if run.wait() != 0:
             sys.exit(f"{' '.join(command)} has failed")
         return Found(engine, mode, every, *_percentiles(folder, total))
@@ -173,10 +173,10 @@ def _percentiles(folder: Path, total: int) -> tuple[float, float, float]:
     return delays[of // 2], delays[of * 95 // 100], delays[of * 99 // 100]
 
 
-def middle(engine: str, mode: str, every: float | None) -> Found:
+def middle(engine: str, mode: str, every: float | None, at_random: bool = False) -> Found:
     """Several runs, and of each percentile the middle one."""
     times = 1 if mode in ("barrier", "at-least-once") else TIMES
-    runs = [measured(engine, mode, every) for _ in range(times)]
+    runs = [measured(engine, mode, every, at_random) for _ in range(times)]
     p50, p95, p99 = (sorted(each)[times // 2] for each in zip(*(run[3:] for run in runs), strict=True))
     return Found(engine, mode, every, p50, p95, p99)
 
@@ -189,22 +189,30 @@ def go_first() -> None:
         print("beside what else the machine does: it does not let these runs go first")
 
 
+def show(rows: Iterable[Found], alone: Found, when: str) -> None:
+    """Print these rows beside the run that is not kept."""
+    for row in rows:
+        how = f"{row.engine}: {row.mode}{'' if row.every is None else f', every {row.every * 1_000:.0f} ms'}{when}"
+        print(f"{how:52} {row.p50:8.2f} {row.p95:8.2f} {row.p99:8.2f} {row.p50 / alone.p50:11.2f}", flush=True)
+
+
 def main() -> None:
     """A table, with the ratio of each median to that of the run that is not kept; and the picture."""
     go_first()
-    print(f"{'latency of an index, ms a line':44} {'p50':>8} {'p95':>8} {'p99':>8} {'p50, ratio':>11}")
+    print(f"{'latency of an index, ms a line':52} {'p50':>8} {'p95':>8} {'p99':>8} {'p50, ratio':>11}")
     found = []
     for engine, what in ENGINES.items():
         alone = middle(engine, "not kept", None)
         rows = [alone]
         for mode in ("deterministic", "deterministic synced", "barrier", "at-least-once"):
             rows += (middle(engine, mode, every) for every in EVERY)
-        for row in rows:
-            how = row.mode if row.every is None else f"{row.mode}, every {row.every * 1_000:.0f} ms"
-            ratio = row.p50 / alone.p50
-            print(f"{f'{engine}: {how}':44} {row.p50:8.2f} {row.p95:8.2f} {row.p99:8.2f} {ratio:11.2f}", flush=True)
+        show(rows, alone, "")
         print(f"  {engine}: {what}")
         found += rows
+        alone = middle(engine, "not kept", None, at_random=True)
+        show(
+            [alone, *(middle(engine, "deterministic", every, at_random=True) for every in EVERY)], alone, ", at random"
+        )
     PICTURE.write_text(drawn([(row.engine, row.mode, row.every, (row.p50, row.p95, row.p99)) for row in found]))
 
 

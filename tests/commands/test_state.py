@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from graphs.command import main
-from progress.runtime.durable.rests import WORK, Rests
+from progress.runtime.durable.rests import EARLY, WORK, Rests
 from tests.commands.pipelines import (
     COLLATZ,
     COLLATZ_YAML,
@@ -878,35 +878,35 @@ def test_a_rest_is_due_when_something_has_happened_and_time_has_passed() -> None
         clock.now += 0.5  # it takes a while
 
     rests = Rests(1.0, take, lambda: moves, clock)
-    assert (rests.is_due(), rests.pause()) == (False, None)
+    assert (rests.is_due(is_busy=True), rests.pause()) == (False, None)
     clock.now += 10
-    assert (rests.is_due(), rests.pause()) == (False, None)
+    assert (rests.is_due(is_busy=True), rests.pause()) == (False, None)
     moves = 1
     assert rests.pause() == 0
-    assert rests.is_due()
+    assert rests.is_due(is_busy=True)
     rests.rest()
     assert taken == [110.0]
-    assert (rests.is_due(), rests.pause()) == (False, None)
+    assert (rests.is_due(is_busy=True), rests.pause()) == (False, None)
     moves = 2
-    assert not rests.is_due()
+    assert not rests.is_due(is_busy=True)
     assert rests.pause() == WORK * 0.5
     clock.now += WORK * 0.5
-    assert rests.is_due()
+    assert rests.is_due(is_busy=True)
 
 
 def test_a_checkpoint_that_is_due_stays_so_until_it_is_taken() -> None:
     clock = Clock()
     moves = 1
     rests = Rests(1.0, lambda: None, lambda: moves, clock)
-    assert not rests.is_due()
+    assert not rests.is_due(is_busy=True)
     moves += 1
     clock.now += 1
     for _ in range(60):
-        assert rests.is_due()
+        assert rests.is_due(is_busy=True)
         assert rests.pause() == 0
         clock.now += 1
     rests.rest()
-    assert not rests.is_due()
+    assert not rests.is_due(is_busy=True)
 
 
 def test_what_is_to_be_done_goes_before_the_rest_of_a_checkpoint_until_that_is_late() -> None:
@@ -951,6 +951,56 @@ def test_what_is_to_be_done_goes_before_the_rest_of_a_checkpoint_until_that_is_l
     before = slices
     assert all(rests.go_on(is_busy=True) for _ in range(10))
     assert slices == before + 10
+
+
+def test_a_checkpoint_that_will_soon_be_due_is_taken_when_there_is_nothing_else_to_do() -> None:
+    clock = Clock()
+    moves = 0
+    rests = Rests(1.0, lambda: None, lambda: moves, clock)
+    clock.now += 1 - EARLY
+    assert not rests.is_due(is_busy=False), "nothing has happened"
+    moves = 1
+    assert rests.is_due(is_busy=False)
+    assert not rests.is_due(is_busy=True)
+    assert rests.pause() == pytest.approx(EARLY), "nobody wakes up for it"
+    clock.now -= 0.01
+    assert not rests.is_due(is_busy=False)
+
+
+def test_what_has_just_come_goes_before_a_slice_however_long_there_was_nothing_to_do() -> None:
+    """So what comes now and then, and is soon done, is never held up before the checkpoint is late."""
+    clock = Clock()
+    slices = 0
+
+    class InSlices:
+        pause = 0.0
+        after = staticmethod(lambda: None)
+
+        def go_on(self) -> bool:
+            nonlocal slices
+            slices += 1
+            clock.now += 0.001
+            return False
+
+        def finish(self) -> None:
+            raise AssertionError
+
+    moves = 0
+    rests = Rests(1.0, InSlices, lambda: moves, clock)
+    moves = 1
+    clock.now += 1
+    rests.rest()
+    for _ in range(20):
+        rests.go_on(is_busy=False)
+        before = slices
+        clock.now += 0.02
+        for _ in range(8):
+            rests.go_on(is_busy=True)
+            clock.now += 0.001
+        assert slices == before
+    clock.now += 1
+    rests.go_on(is_busy=True)
+    assert slices > before
 
 
 SLOW_NODE = """

@@ -10,7 +10,8 @@ between other actions, and what is committed is committed by another thread: the
 What is to be done goes first: while there is something, a checkpoint that is not late yet has no more of the time than
 its share. So that it comes to its end where calls are long, what can be written between two of them alone has its share
 of the time in which nothing of it could be, in one piece. Taking checkpoints costs a bounded share of the time, since
-the next is due so much later as one has held up what was to be done.
+the next is due so much later as one has held up what was to be done. One that will soon be due is taken at once when
+all has been done that there was to do: then it holds nothing up, and what comes regularly finds it over.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from progress.runtime.durable.mappings.states import States
 
 WORK = 9  # times as long as a checkpoint holds up what is to be done is worked before the next
 WORK_BESIDE = 1  # the same where jobs go on elsewhere while it is taken
+EARLY = 0.25  # of the time between two: how much sooner one is taken where there is nothing else to do
 
 
 class Unfinished(Protocol):
@@ -114,15 +116,21 @@ class Rests:
         self._seen = moves()
         self._next = clock() + seconds
         self._held = 0.0  # seconds for which the last one held up what was to be done
+        self._lasted = 0.0  # the seconds of what was done of it last
+        self._was_busy = False
         self._waits_until = 0.0  # where there is something else to do
         self._is_late_at = 0.0
         self._has_waited = False
         self._may_since = 0.0  # since when more of the last one could have been done, as far as its share goes
         self._unfinished: Unfinished | None = None
 
-    def is_due(self) -> bool:
-        """Whether a checkpoint is to be taken as soon as it can. Cost: a look at the clock."""
-        if self._unfinished is not None or self._clock() < self._next:
+    def is_due(self, *, is_busy: bool) -> bool:
+        """Whether a checkpoint is to be taken as soon as it can. Cost: a look at the clock.
+
+        `is_busy` says that there is something else to do: then it is not taken early.
+        """
+        sooner = 0.0 if is_busy else EARLY * self._seconds
+        if self._unfinished is not None or self._clock() < self._next - sooner:
             return False
         return self._moves() != self._seen and self._may()
 
@@ -140,12 +148,13 @@ class Rests:
 
     def _was_held(self, begin: float, *, is_busy: bool) -> None:
         now = self._clock()
-        self._held += now - begin if is_busy else 0.0
-        self._waits_until = now + self._work * (now - begin)
+        self._lasted = now - begin
+        self._held += self._lasted if is_busy else 0.0
+        self._waits_until = now + self._work * self._lasted
 
     def turn(self, is_busy: bool) -> None:
         """Between two actions, all of which may be taken as not begun: take what is due, or go on with it."""
-        if not self.go_on(is_busy=is_busy) and self.is_due():
+        if not self.go_on(is_busy=is_busy) and self.is_due(is_busy=is_busy):
             self.rest()
 
     def go_on(self, *, is_busy: bool) -> bool:
@@ -157,6 +166,9 @@ class Rests:
         if self._unfinished is None:
             return False
         begin = self._clock()
+        if is_busy and not self._was_busy:  # what has just come may soon be done
+            self._waits_until = max(self._waits_until, begin + self._work * self._lasted)
+        self._was_busy = is_busy
         self._has_waited = is_busy and begin < min(self._waits_until, self._is_late_at)
         if self._has_waited:
             return True

@@ -126,7 +126,7 @@ class Asynchronous:
         return self._rests is not None and self._rests.go_on(is_busy=bool(self._core.runnable))
 
     def _is_due(self) -> bool:
-        return self._rests is not None and self._rests.is_due()
+        return self._rests is not None and self._rests.is_due(is_busy=bool(self._core.runnable))
 
     def _may_rest(self) -> bool:
         """Whether a checkpoint is due, and may be taken now: sinks have written all that they were given."""

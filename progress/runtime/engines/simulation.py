@@ -59,7 +59,7 @@ def _in_turn(
         while done < TURNS:
             check()
             if rests is not None:
-                rests.turn(bool(core.runnable))
+                rests.turn(bool(core.runnable or there))
             node = core.next_node()
             if node is None:
                 break
@@ -97,6 +97,8 @@ def _one_item(core: Core, feeds: list[Feed], brought: Callable[[Feed, Brought], 
         brought(feed, what)
         if not what.is_silent:
             return
+    if rests is not None:
+        rests.turn(is_busy=False)
     pause = None if rests is None else rests.pause()
     handles = [feed.handle for feed in feeds if feed.handle is not None]
     select.select(handles, [], [], OFTEN if pause is None else min(OFTEN, pause))
@@ -116,7 +118,7 @@ def _as_chosen(
     while True:
         check()
         if rests is not None:
-            rests.turn(bool(core.runnable))
+            rests.turn(bool(core.runnable or there))
         possible = Possible(core, here, limit)
         if not possible:
             if not there:

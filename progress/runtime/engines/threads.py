@@ -179,7 +179,10 @@ class Threads:
     def _rest(self) -> bool:
         """Take a checkpoint if one is due and may be taken now; or go on with the last one."""
         rests, core = self._rests, self._core
-        if rests is None or rests.go_on(is_busy=self._is_busy()) or not rests.is_due():
+        if rests is None:
+            return False
+        is_busy = self._is_busy()
+        if rests.go_on(is_busy=is_busy) or not rests.is_due(is_busy=is_busy):
             return False
         if not core.may_be_kept():
             core.is_awaited = True
