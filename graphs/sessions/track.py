@@ -191,12 +191,12 @@ def read_step(line: bytes) -> Any:
     if len(line) <= SHORT_LINE:
         try:
             text = line.decode()
-            value, end = _decode(text)
+            value, end = _decode(text, 0)
             if (text[end:] in ("\n", "", "\r\n")) and type(value) is dict:
                 colons = line.count(b":")
                 if colons == len(value) or colons == _keys_in(value):
                     return value
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, StopIteration):  # the last where there is no value at all
             pass
     try:
         return read_line(line)
@@ -208,7 +208,7 @@ def _keys_in(mapping: dict[str, Any]) -> int:
     return len(mapping) + sum([_keys_in(part) for part in mapping.values() if type(part) is dict])
 
 
-_decode: Callable[[str], tuple[Any, int]] = json.JSONDecoder(parse_constant=refuse_constant).raw_decode
+_decode: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(parse_constant=refuse_constant).scan_once  # type: ignore[attr-defined]
 
 
 def _encoder() -> Callable[[Any], str]:

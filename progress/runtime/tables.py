@@ -97,7 +97,12 @@ _DTYPES = {
 
 def is_table(value: Any) -> bool:
     """Whether it is a DataFrame, of Spark or of pandas. Imports neither."""
-    return type(value).__name__ == "DataFrame" and (is_of_spark(value) or type(value).__module__.startswith("pandas."))
+    return is_table_type(type(value))
+
+
+def is_table_type(kind: type) -> bool:
+    """Whether values of this type are DataFrames."""
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith(("pyspark.sql", "pandas."))
 
 
 def is_of_spark(value: Any) -> bool:
@@ -113,7 +118,7 @@ def is_of_spark(value: Any) -> bool:
     >>> is_of_spark([1, 2])
     False
     """
-    return type(value).__name__ == "DataFrame" and type(value).__module__.startswith("pyspark.sql")
+    return is_table(value) and type(value).__module__.startswith("pyspark.sql")
 
 
 def union(values: Sequence[Any]) -> Any:

@@ -75,7 +75,9 @@ class SummaryWorkings(Entrances):
                     known += len(sent)
                     for before in sent:
                         times += place.summary.limits(before)
-            found = minimal_elements(place.domain, times, effort_of_frontier(known))
+            found = tuple(times)
+            if len(times) > 1:
+                found = minimal_elements(place.domain, times, effort_of_frontier(known))
         except TooMuchWork:
             raise TooWide(network.name(location)) from None
         return with_an_end(network, location, found)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from progress.errors import brief
 from progress.runtime.actions.inbox import Inbox
 from progress.runtime.actions.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
-from progress.runtime.awaiting import BY_YIELD, Following, close, is_by_yield, kinds_of
+from progress.runtime.awaiting import BY_YIELD, PLAIN, Following, close, is_by_yield, kinds_of
 from progress.runtime.failure import FAILURES
 from progress.runtime.node import Mapped
 from progress.runtime.out import Out
@@ -45,8 +45,10 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
             left.append(Raised(error))
         kinds = kinds_of(made)
         is_copied = type(performed.out) is not Out  # each may be one that cannot be
-        awaits = any(hasattr(kind, "__await__") for kind in kinds)
-        if awaits or is_copied or not (node.flat or kinds.isdisjoint(BY_YIELD)):
+        is_special = not kinds <= PLAIN and (
+            any(hasattr(kind, "__await__") for kind in kinds) or not (node.flat or kinds.isdisjoint(BY_YIELD))
+        )
+        if is_copied or is_special:
             left.extendleft(reversed(made))
         else:
             found = _flat(made, left) if node.flat else made

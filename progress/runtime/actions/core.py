@@ -452,18 +452,18 @@ class Core:
         """
         inbox = self.inboxes[several[0].action.node]
         if not inbox.consuming and not inbox.over:
-            self._enter(inbox, *several)
+            self._enter(inbox, several)
             return
         inbox.over += several
         while (performed := inbox.next_over()) is not None:
-            self._enter(inbox, performed)
+            self._enter(inbox, (performed,))
         for performed in inbox.over:
             if performed.is_fatal:
                 if self.observer is not None:
                     self.observer.failed(performed.failures[-1])
                 raise performed.failures[-1]
 
-    def _enter(self, inbox: Inbox, *several: Performed) -> None:
+    def _enter(self, inbox: Inbox, several: Sequence[Performed]) -> None:
         name, leaves = inbox.exits.name, inbox.leaves
         if self.order is not None:
             self.order.entered(several)
@@ -520,7 +520,8 @@ class Core:
         for performed in several:
             if not performed.is_fatal:  # what a node knows after that is unknown, so it stays busy
                 inbox.busy -= 1
-            inbox.ended(performed.action)
+            if inbox.underway is not None:
+                inbox.ended(performed.action)
             inbox.entered += 1
             if inbox.again and inbox.again[0] == inbox.entered:
                 inbox.again.popleft()

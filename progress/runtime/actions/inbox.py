@@ -186,6 +186,8 @@ class Inbox:
 
     def first(self) -> tuple[str, Any]:
         """The edge and time whose messages are taken next, where none is chosen: what came first is minimal."""
+        if not self.consuming:
+            return next(iter(self.queues))
         found = self.free()
         assert found is not None
         return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from progress.errors import PointstampError, brief
-from progress.runtime.tables import is_table, rows_of
+from progress.runtime.awaiting import kinds_of
+from progress.runtime.tables import is_table_type, rows_of
 
 
 def _refuse(value: Any) -> Any:
@@ -29,10 +31,8 @@ def json_text(value: Any, what: str, name: str, time: Any) -> str:
         ) from None
 
 
-def expanded(values: Sequence[Any]) -> Iterator[Any]:
+def expanded(values: Sequence[Any]) -> Iterable[Any]:
     """The values, each table as its rows. With Spark the engine has done that where nothing else waits for it."""
-    for value in values:
-        if is_table(value):
-            yield from rows_of(value)
-        else:
-            yield value
+    if not any(map(is_table_type, kinds_of(values))):
+        return values
+    return chain.from_iterable(rows_of(value) if is_table_type(type(value)) else (value,) for value in values)
