@@ -6,6 +6,7 @@ begins with its "edge".
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -282,7 +283,8 @@ class LineFile:
         return hashlib.sha256(os.pread(self.handle, length, size - length)).hexdigest()
 
     def close(self) -> None:
-        """Let the file go."""
+        """Let the file go. Whoever is still there writes nothing more, least of all to what has its descriptor next."""
+        self._failure = self._not_written(OSError(errno.EBADF, "it was closed"))
         os.close(self.handle)
 
 

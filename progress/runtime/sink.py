@@ -17,9 +17,8 @@ exception in a note (`Exception.add_note`).
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -31,6 +30,7 @@ from progress.runtime.durable.bundles import IN, Bundles
 from progress.runtime.durable.outlets import Outlet
 from progress.runtime.failure import LEAKS, not_to_leak
 from progress.runtime.source import is_file
+from progress.runtime.thread import Thread
 
 Sink: TypeAlias = Any
 OF_TABLES = ("PS754", "PS755", "PS773", "PS777", "PS778", "PS780")  # complaints of sinks that know a place, not an edge
@@ -74,7 +74,7 @@ class Sinks:
         self.told[name] = times
         tell = getattr(self._given.get(name), "complete", None)
         if tell is not None:
-            with _of(name):
+            with _Of(name):
                 self._wait_for(name, tell(times))
 
     def listens(self, name: str) -> bool:
@@ -94,7 +94,7 @@ class Sinks:
         """Tell the sink of an output edge that the run begins, with the times of the edge."""
         tell = getattr(self._given.get(name), "begins", None)
         if tell is not None:
-            with _of(name):
+            with _Of(name):
                 tell(domain)
 
     def are_new(self) -> None:
@@ -102,7 +102,7 @@ class Sinks:
         for name, sink in self._given.items():
             tell = getattr(sink, "is_new", None)
             if tell is not None:
-                with _of(name):
+                with _Of(name):
                     tell()
 
     def that_hold(self) -> list[str]:
@@ -139,7 +139,7 @@ class Sinks:
     def kept(self) -> None:
         """The checkpoint that was taken last is on the disk."""
         for name in self.that_hold():
-            with _of(name):
+            with _Of(name):
                 self._given[name].kept()
 
     def already(self) -> dict[str, int]:
@@ -152,7 +152,7 @@ class Sinks:
 
     def restore(self, name: str, state: Any) -> None:
         """Give a sink what it had not written."""
-        with _of(name):
+        with _Of(name):
             self._given[name].restore(state)
 
     def end(self) -> None:
@@ -160,7 +160,7 @@ class Sinks:
         for name, sink in self._given.items():
             ended = getattr(sink, "ended", None)
             if ended is not None:
-                with _of(name):
+                with _Of(name):
                     ended()
 
     def settle(self, name: str | None = None) -> None:
@@ -179,7 +179,7 @@ class Sinks:
             with suppress(Exception):
                 self.settle()
 
-        settling = threading.Thread(target=settle, name="sinks that write", daemon=True)
+        settling = Thread(target=settle, name="sinks that write", daemon=True)
         settling.start()
         while settling.is_alive():
             settling.join(OFTEN)
@@ -205,7 +205,7 @@ class Sinks:
             close = getattr(sink, "close", None)
             if close is not None:
                 try:
-                    with _of(name):
+                    with _Of(name):
                         close()
                 except BaseException as error:
                     failure = failure or error
@@ -257,16 +257,21 @@ class _Awaited:
         close(self._result)
 
 
-@contextmanager
-def _of(name: str) -> Iterator[None]:
-    """What is raised here is of the sink of this edge."""
-    try:
-        yield
-    except LEAKS as error:
-        raise not_to_leak(f"the sink of {brief(name)}", error) from error
-    except Exception as error:
-        _name(error, name)
-        raise
+class _Of:
+    """What is raised in its block is of the sink of this edge."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, LEAKS):
+            raise not_to_leak(f"the sink of {brief(self._name)}", error) from error
+        if isinstance(error, Exception):
+            _name(error, self._name)
 
 
 def _name(error: Exception, name: str, at: str = "") -> None:

@@ -30,6 +30,7 @@ from progress.runtime.control import Control
 from progress.runtime.durable.outlets import Going
 from progress.runtime.durable.replay import Differs
 from progress.runtime.failure import not_to_leak
+from progress.runtime.thread import Thread
 
 if TYPE_CHECKING:
     from progress.runtime.durable.codec import Codec
@@ -117,7 +118,7 @@ def _size_of(entry: _Entry | _Moved) -> int:
     return entry.size if type(entry) is _Entry else 0
 
 
-_LEFT: dict[object, threading.Thread] = {}  # by place, what sinks of runs before still do there
+_LEFT: dict[object, Thread] = {}  # by place, what sinks of runs before still do there
 
 
 class Bundles:
@@ -142,7 +143,7 @@ class Bundles:
         self._covered = 0  # how many of these a checkpoint has that is being taken
         self._size = 0  # values that wait
         self._lock = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._thread: Thread | None = None
         self._stored = f"0:{NO_MARK}"  # the stamp of what was stored last
         self._asked: deque[Callable[[], None]] = deque()  # what the thread is to do first
         self._loop: asyncio.Runner | None = None  # for methods that are `async def`
@@ -234,7 +235,7 @@ class Bundles:
             self.control.check()
         self._check()
 
-    def _ends(self, thread: threading.Thread) -> bool:
+    def _ends(self, thread: Thread) -> bool:
         """Wait until the thread has done all, not for long where the run has to stop; whether it has."""
         while not self.control.is_hurried:
             thread.join(OFTEN if self.control.may_stop else None)
@@ -342,7 +343,7 @@ class Bundles:
     def _work(self) -> None:
         """There is something to do. The lock is held."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._worked, name=f"sink {self._name}", daemon=True)
+            self._thread = Thread(target=self._worked, name=f"sink {self._name}", daemon=True)
             self._thread.start()
         self._lock.notify_all()
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from progress.runtime.durable.checkpoint import State
 from progress.runtime.durable.mappings.states import States
 from progress.runtime.durable.store import Store
+from progress.runtime.thread import Thread
 
 SOON = 0.001  # seconds after which it is looked again whether another thread, or a call, has come to its end
 Known = dict[str, Any]  # what a checkpoint knows besides the run, as JSON
@@ -44,7 +45,7 @@ class Keeper:
         self.outside = outside
         self.states = States(store)
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
+        self._thread: Thread | None = None
         self._taking: Taking | None = None
 
     def keep(self, parts: State) -> Taking:
@@ -61,7 +62,7 @@ class Keeper:
     def beside(self, work: Callable[[], None]) -> None:
         """Have something done by another thread."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._worked, name="commits", daemon=True)
+            self._thread = Thread(target=self._worked, name="commits", daemon=True)
             self._thread.start()
         self._work.put(work)
 

@@ -135,7 +135,8 @@ class OrderLog:
             self._file = None
 
     def close(self) -> None:
-        """Let the files go; one that was not used is removed."""
+        """Let the files go; one that was not used is removed. Whoever is still there writes nothing more."""
+        self._failed(OSError(errno.EBADF, "it was closed"))
         self._let_go()
         if self._next is not None:
             number, file = self._next

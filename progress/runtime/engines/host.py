@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Self
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from progress.runtime.durable.rests import WORK
 from progress.runtime.out import IN_MEMORY
 from progress.runtime.tables import Tables
+from progress.runtime.thread import Thread
 
 if TYPE_CHECKING:
     from progress.runtime.actions.core import Core
@@ -42,9 +42,9 @@ class Host:
         """What runs the code of a node."""
         return core.perform
 
-    def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
+    def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> Thread:
         """A worker or a reader."""
-        return threading.Thread(target=target, name=name, daemon=is_daemon)
+        return Thread(target=target, name=name, daemon=is_daemon)
 
     def reading(self, edge: str) -> AbstractContextManager[None]:
         """This thread reads the source of an edge."""

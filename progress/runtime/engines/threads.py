@@ -19,6 +19,7 @@ from progress.runtime.actions.core import AT_A_TIME, Core
 from progress.runtime.control import Control
 from progress.runtime.durable.rests import Rests
 from progress.runtime.engines.host import HERE, Host
+from progress.runtime.policies.waiting import PATIENCE
 from progress.runtime.source import END, Brought, Feed, Messages
 
 LOOK = 1_000  # items that wait to be passed on, and that are passed on at once
@@ -27,7 +28,6 @@ MANY = 4_000  # messages of such items that are passed on at once
 TURNS = 1_000  # actions after which what has arrived is passed on, though nodes have more to do: a loop may wait for it
 OFTEN, SELDOM = 0.02, 0.5  # seconds between looks at whether the run has to stop
 LOOKS, SHORT = 0.1, 0.0002  # seconds between looks at whether a checkpoint is due, while nothing has happened; at least
-PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
 
 
 class Threads:
@@ -66,6 +66,7 @@ class Threads:
         self._turns = 0
         self._idle = 0
         self._is_over = False
+        self._is_left = False  # whether calls may come to their ends when nobody waits for them any more
         self._stopped = threading.Event()
         self._failure: BaseException | None = None
         if core.pause is None:
@@ -94,16 +95,18 @@ class Threads:
             self._failure = self._failure or error
             self._host.stop()  # before the lock is there: who takes a checkpoint holds it, and has jobs too
             self.stop(error)
-        for worker in workers:
-            if worker.ident is not None:  # it has started
+        try:
+            for worker in workers:
                 worker.join()
-        if self._failure is not None:
-            for feed in self._feeds:
-                if hasattr(feed.items, "stop"):  # it may be waiting
-                    feed.items.stop()
-        for reader in readers:
-            if reader.ident is not None:
+            if self._failure is not None:
+                for feed in self._feeds:
+                    if hasattr(feed.items, "stop"):  # it may be waiting
+                        feed.items.stop()
+            for reader in readers:
                 reader.join(PATIENCE if self._failure else None)
+        except BaseException:  # another interrupt: nobody waits for what runs
+            self._is_left = True
+            raise
         if self._failure is not None:
             raise self._failure
 
@@ -174,7 +177,8 @@ class Threads:
         finally:
             self._lock.acquire()
             self._busy -= 1
-        core.commit(performed)
+        if not self._is_left:
+            core.commit(performed)
 
     def _rest(self) -> bool:
         """Take a checkpoint if one is due and may be taken now; or go on with the last one."""

@@ -34,10 +34,12 @@ from progress.runtime.on_spark.connect import is_remote
 from progress.runtime.on_spark.jobs.groups import JobGroups
 from progress.runtime.on_spark.jobs.losses import Watch, is_gone, loss, told_of
 from progress.runtime.on_spark.jobs.metrics import Counters
+from progress.runtime.on_spark.jobs.threads import inheriting
 from progress.runtime.on_spark.kept_tables import KeptTables
 from progress.runtime.on_spark.session import active_session, check_session, start_session
 from progress.runtime.sink import Sinks
 from progress.runtime.tables import is_table, rows_of
+from progress.runtime.thread import Thread
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,13 +96,11 @@ class OnSpark(Host):
         """What runs the code of a node as a job group."""
         return self.perform
 
-    def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> threading.Thread:
+    def thread(self, target: Callable[[], None], name: str, *, is_daemon: bool = False) -> Thread:
         """A worker or a reader: a thread of the JVM is its own, with the properties of the thread that starts it."""
         if self._is_remote:
-            return threading.Thread(target=target, name=name, daemon=is_daemon)
-        from pyspark import InheritableThread
-
-        return InheritableThread(target, name=name, daemon=is_daemon)
+            return Thread(target=target, name=name, daemon=is_daemon)
+        return inheriting(target, name, is_daemon=is_daemon)
 
     def perform(self, action: Action) -> Performed:
         """Run the node's code as a job group; `CutShort` where it failed because the run was stopped."""

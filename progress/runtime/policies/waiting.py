@@ -20,6 +20,7 @@ from typing import Any
 from progress.runtime.policies.policy import Policy
 from progress.runtime.policies.seconds import Clock
 from progress.runtime.source import SILENT, Messages
+from progress.runtime.thread import Thread
 
 OFTEN = 0.1  # seconds between looks at whether anybody still wants what a silent source may bring
 PATIENCE = 0.5  # seconds for a source that is being read when the run stops; one that blocks cannot be interrupted
@@ -53,7 +54,7 @@ class Arrivals:
         self._is_over = False  # the source has ended
         self._is_stopped = False  # nobody wants more
         self._failure: BaseException | None = None
-        self._reader: threading.Thread | None = None
+        self._reader: Thread | None = None
 
     def take(self, until: float | None) -> list[Any]:
         """Items that have arrived, waited for until the clock says `until`; none if it does first, or on a `wake`.
@@ -62,7 +63,7 @@ class Arrivals:
         """
         if self._reader is None:
             read = partial(copy_context().run, self._read)
-            self._reader = threading.Thread(target=read, daemon=True, name=self._name)
+            self._reader = Thread(target=read, daemon=True, name=self._name)
             self._reader.start()
         with self._condition:
             while not (self._arrived or self._is_over or self._is_stopped or self._is_woken):

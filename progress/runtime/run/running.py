@@ -34,6 +34,7 @@ from progress.runtime.engines.threads import Threads
 from progress.runtime.failure import contained, dead_letters
 from progress.runtime.inputs.ahead import Ahead
 from progress.runtime.out import CopyingOut, copied
+from progress.runtime.policies.waiting import PATIENCE
 from progress.runtime.run.checks import LATE, check_outputs, late_edges, late_name
 from progress.runtime.run.options import RunOptions
 from progress.runtime.run.own import Taken, made
@@ -326,6 +327,7 @@ class Running:
         """Do something that may wait in a thread of its own, and look meanwhile whether the run has to stop.
 
         What `is_short` comes to its end soon once the host has nothing to do any more; it is waited for, even then.
+        Anything else looks as well, between two things that it does; where one blocks it is not waited for at length.
         """
         failures: list[BaseException] = []
 
@@ -341,10 +343,11 @@ class Running:
             while thread.is_alive():
                 thread.join(OFTEN)
                 self.control.check()
-        except BaseException:
+        except BaseException as error:
+            self.control.fail(error)
             if is_short:
                 self._host.stop()
-                thread.join()
+            thread.join(None if is_short else PATIENCE)
             raise
         if failures:
             raise failures[0]

@@ -26,6 +26,7 @@ from weakref import WeakKeyDictionary
 from progress.runtime.on_spark.connect import is_remote
 from progress.runtime.on_spark.folders import as_it_is
 from progress.runtime.on_spark.jobs.reasons import said
+from progress.runtime.on_spark.jobs.threads import inheriting
 from progress.runtime.on_spark.tables.few_rows import few_rows_of
 
 FOLDER, LOOKS = "frames", "looks"
@@ -54,7 +55,7 @@ class Computed:
         self._place = place
         self._thread: threading.Thread | None = None
         if not is_remote(part.sparkSession):
-            self._thread = _inheriting(self._write, self._failed)
+            self._thread = inheriting(self._write, "checkpoint", is_daemon=True, failed=self._failed)
             self._thread.start()
 
     def finished(self) -> BaseException | None:
@@ -81,20 +82,6 @@ class Computed:
         shutil.rmtree(self._place, ignore_errors=True)
         self._place.mkdir(parents=True)
         (self._place / FILE).write_bytes(file)
-
-
-def _inheriting(target: Callable[[], None], failed: Callable[[BaseException], None]) -> threading.Thread:
-    """A thread whose jobs are of the group and in the pool of this one."""
-    from pyspark import InheritableThread
-
-    class Thread(InheritableThread):
-        def run(self) -> None:
-            try:
-                super().run()
-            except BaseException as error:  # of the target, or of the JVM before that is begun
-                failed(error)
-
-    return Thread(target, name="checkpoint", daemon=True)
 
 
 class KeptFrames:
