@@ -106,7 +106,7 @@ class Out:
         self.sent: Sent = {}
         self.requests: dict[Any, None] = {}
         self.holds: list[Hold] | None = None  # tables that were kept
-        self.asked: list[float] | None = None  # what the call was told of the world
+        self.asked: list[float] | None = None  # what the call was told of the world, and is not written down yet
         self._lists = self.sent  # where a message finds its list, until the call is over
         self._order: list[Any] = []  # for taking back: the lists that were added to, with how much if not one value
         self._allowed: dict[str, tuple[Any, ...]] = {}
@@ -215,9 +215,10 @@ class Out:
     def _told(self, now: float) -> float:
         """What the world says now, or said where the call was made before."""
         answers = self.exits.answers
-        found = answers.popleft() if answers else now
-        self.asked = [*(self.asked or ()), found]
-        return found
+        if answers:  # it is written down, and stays there until a checkpoint has what came of it
+            return answers.popleft()
+        self.asked = [*(self.asked or ()), now]
+        return now
 
     # --- tables ------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import pytest
 
 from graphs import JsonLines, from_edges
 from progress.errors import PointstampError
-from progress.runtime import SILENT, Dataflow, Node
+from progress.runtime import SILENT, Dataflow, Node, NodeFailed
 from progress.runtime.control import Cancelled
 from progress.runtime.policies import with_idleness
 from tests.runtime.tools import killed
@@ -208,3 +208,36 @@ def test_what_is_written_down_has_to_be_plain_data(tmp_path: Path) -> None:
     with pytest.raises(PointstampError) as caught:
         Dataflow(GRAPH, {"chain": Lots}).run(sources={"in->chain": source}, state=tmp_path / "state")
     assert str(caught.value).startswith("PS735: what comes on 'in->chain' cannot be kept: ")
+
+
+def told(folder: Path, engine: str, fails_at: int, **options: Any) -> list[Any]:
+    """A run that fails at a number, and keeps nothing of it but what is written down; all that has left by then."""
+
+    class Told(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            lot = [value, out.now(), out.random().random()]
+            if value == fails_at:
+                raise ValueError("it fails")
+            out.send("chain->out", time, lot)
+
+    flow = Dataflow(GRAPH, {"chain": Told}, sources={"in->chain": [(number, number) for number in range(9)]})
+    with suppress(NodeFailed):
+        flow.run(sinks={"chain->out": JsonLines(folder / "out")}, state=folder / "state", engine=engine, **options)
+    lines = [json.loads(line) for line in (folder / "out").read_text().splitlines()]
+    return [line["value"] for line in lines if "value" in line]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("fails_at", [(3, 5, 9), (3, 3, 3, 9), (3, 6, 4, 6, 7, 9)])
+def test_what_was_told_is_told_again_once_however_often_the_run_is_begun_again(
+    tmp_path: Path, engine: str, fails_at: tuple[int, ...]
+) -> None:
+    """Between two checkpoints; then what comes for the first time is told something of its own."""
+    before: list[Any] = []
+    for number in fails_at:
+        values = told(tmp_path, engine, number, every=1000)
+        assert values[: len(before)] == before
+        before = values
+    assert [value for value, _, _ in before] == [*range(9)]
+    assert len({chance for _, _, chance in before}) == 9
+    assert len({now for _, now, _ in before}) == 9

@@ -253,7 +253,9 @@ class KeptRun:
             beside.stop()
         self._keeper.finish()
         try:
-            self._keeper.keep(running.capture()).finish()
+            last = self._keeper.keep(running.capture())
+            running.turn()
+            last.finish()
         except NotKept as error:
             if beside is None or not beside.is_stopped(error.__cause__):
                 raise

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from struct import Struct
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from progress.runtime.actions.performed import Performed
 
 HEAD = Struct("<II")
-BROUGHT, TOOK, ENTERED, BORDER, HAD, TOLD, CAME = "brought", "took", "entered", "border", "had", "told", "came"
+BROUGHT, TOOK, ENTERED, BORDER, HAD = "brought", "took", "entered", "border", "had"
+TOLD, TO_TELL, CAME = "told", "to tell", "came"
+OF_BORDERS = (HAD, TO_TELL)  # of use to who goes on from the checkpoint before them; who comes from earlier has them
 UNKNOWN = 0  # the digest of what has none
 Record = tuple[Any, ...]
 
@@ -95,17 +97,24 @@ class Order:
         self._add((ENTERED, node, places))
         self._flush()
 
-    def border(self, turn: Callable[[], None], read_back: Mapping[int, int]) -> None:
+    def border(
+        self,
+        turn: Callable[[], None],
+        read_back: Iterable[tuple[int, int]],
+        answers: Mapping[int, Sequence[float]],
+    ) -> None:
         """A checkpoint was taken: what is under way has not begun, as far as it is concerned. Who goes on from it takes
         that anew; who comes from before it has taken it.
 
         `turn` has what is written from then on follow it. `read_back` has the nodes that went on with what would be
-        read of them, each with how many calls of it had been entered.
+        read of them, or will, each with how many calls of it had been entered; `answers` what is to be told again.
         """
         self._flush()
         turn()
-        if read_back:
-            self._add((BORDER, dict(read_back)))
+        for node, entered in read_back:
+            self._add((BORDER, {node: entered}))
+        for node, told in answers.items():
+            self._add((TO_TELL, node, [*told]))
         for actions in self._under_way.values():
             for action in actions:
                 self._add((HAD, action.node, action.edge, action.time, len(action.values)))

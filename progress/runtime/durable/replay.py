@@ -15,7 +15,20 @@ from typing import Any
 from progress.errors import PointstampError, brief
 from progress.runtime.actions.core import Core
 from progress.runtime.actions.inbox import Action
-from progress.runtime.durable.order import BORDER, BROUGHT, CAME, ENTERED, HAD, TOLD, TOOK, UNKNOWN, Record, digest
+from progress.runtime.durable.order import (
+    BORDER,
+    BROUGHT,
+    CAME,
+    ENTERED,
+    HAD,
+    OF_BORDERS,
+    TO_TELL,
+    TOLD,
+    TOOK,
+    UNKNOWN,
+    Record,
+    digest,
+)
 from progress.runtime.policies.policy import Items
 from progress.runtime.source import Brought, Feed
 
@@ -40,6 +53,11 @@ def pass_over(feeds: Sequence[Feed], check: Callable[[], None]) -> None:
                 feed.pass_over(check)
 
 
+def since(parts: Sequence[Sequence[Record]]) -> list[list[Record]]:
+    """What was done since the first of some borders: of later ones what is for who goes on from there is left out."""
+    return [[each for each in part if part is parts[0] or each[0] not in OF_BORDERS] for part in parts]
+
+
 def remember(core: Core, records: Sequence[Record]) -> None:
     """Let nodes be read back where they were (`checkpoint.read_back`), and be told of the world what they were told."""
     borders = sorted({item for kind, *rest in records if kind == BORDER for item in rest[0].items()})
@@ -47,7 +65,7 @@ def remember(core: Core, records: Sequence[Record]) -> None:
         if entered > core.inboxes[node].entered:
             core.inboxes[node].again.append(entered)
     for kind, *rest in records:
-        if kind == TOLD:
+        if kind in (TOLD, TO_TELL):
             node, told = rest
             core.inboxes[node].exits.answers.extend(told)
 
@@ -90,7 +108,7 @@ class Replay:
         self._taken: dict[int, list[Action]] = {}
 
     def run(self, parts: Sequence[Iterable[Record]], check: Callable[[], None]) -> None:
-        """Do all of it; `Differs` where it cannot be done. `parts` begin at the borders of checkpoints."""
+        """Do all of it; `Differs` where it cannot be done. `parts` are what came behind the borders of checkpoints."""
         self._check = check
         feeds = [*self._feeds.values()]
         pass_over(feeds, check)
@@ -98,8 +116,7 @@ class Replay:
             for part in parts:
                 for record in part:
                     check()
-                    if record[0] != HAD or part is parts[0]:
-                        self._do(record)
+                    self._do(record)
         self._put_back()
         self.is_over = True
 

@@ -25,7 +25,7 @@ from progress.runtime.durable.encoding.form import NotPlain
 from progress.runtime.durable.mappings.states import States
 from progress.runtime.durable.order import Order
 from progress.runtime.durable.releasing import why_held
-from progress.runtime.durable.replay import Replay, pass_over, remember
+from progress.runtime.durable.replay import Replay, pass_over, remember, since
 from progress.runtime.durable.rests import Keeping, Rests, Unfinished
 from progress.runtime.engines.asynchronous import Asynchronous
 from progress.runtime.engines.choosing import Chooser, InTurn, Seeded
@@ -418,12 +418,14 @@ class Running:
 
     def _follow(self, keeping: Keeping, log: Log) -> None:
         """Do again what was done since the checkpoint, in the order in which it was; from now on write the order."""
-        parts = [self._codec.records(content, is_torn=log.is_torn) for content in log.contents]
+        parts = since([self._codec.records(content, is_torn=log.is_torn) for content in log.contents])
         remember(self.core, [*chain.from_iterable(parts)])
         self.core.read_back = partial(read_back, core=self.core, codec=self._codec, states=keeping.states)
         if any(parts) and keeping.logs_all:
             self.replay = Replay(self.core, self.feeds, self.brought)
             self._beside(partial(self.replay.run, parts, self.control.check), "replay")
+            for inbox in self.core.inboxes:  # who has not asked again did otherwise
+                inbox.exits.answers.clear()
             self._rested(keeping)
         elif keeping.begun is not None and any(feed.is_behind for feed in self.feeds):
             self._beside(partial(pass_over, self.feeds, self.control.check), "replay")
@@ -435,12 +437,7 @@ class Running:
         """Take a checkpoint, between two actions; what of it is not finished goes on between others."""
         with self._host.checkpoint():
             unfinished = keeping.keep(self.capture())
-            if self.core.order is not None and keeping.log is not None:
-                inboxes = enumerate(self.core.inboxes)
-                back = {number: inbox.entered for number, inbox in inboxes if inbox.was_read_back}
-                self.core.order.border(keeping.log.turn, back)
-            elif keeping.log is not None:
-                keeping.log.turn()
+            self.turn()
             if unfinished is not None:
                 unfinished.after = self.sinks.kept
                 if self._host.is_alone:
@@ -449,6 +446,21 @@ class Running:
             else:
                 self.sinks.kept()
         return None
+
+    def turn(self) -> None:
+        """A checkpoint has its border here: what is written of the order from now on follows it.
+
+        What nodes were told, and where they were read back, since it was done so before, is still to come: it stays.
+        """
+        log = None if self.keeping is None else self.keeping.log
+        if log is not None and self.core.order is not None:
+            inboxes = [*enumerate(self.core.inboxes)]
+            back = {number: inbox.entered for number, inbox in inboxes if inbox.was_read_back}
+            again = [(number, entered) for number, inbox in inboxes for entered in inbox.again]
+            answers = {number: [*inbox.exits.answers] for number, inbox in inboxes if inbox.exits.answers}
+            self.core.order.border(log.turn, [*back.items(), *again], answers)
+        elif log is not None:
+            log.turn()
 
     def _rested(self, keeping: Keeping) -> None:
         """Take a checkpoint, and finish it."""
