@@ -87,6 +87,7 @@ class Out:
     """
 
     __slots__ = (
+        "_again",
         "_allowed",
         "_is_over",
         "_is_start",
@@ -107,6 +108,7 @@ class Out:
         self.requests: dict[Any, None] = {}
         self.holds: list[Hold] | None = None  # tables that were kept
         self.asked: list[float] | None = None  # what the call was told of the world, and is not written down yet
+        self._again: list[float] | None = None  # what it was told that is written down
         self._lists = self.sent  # where a message finds its list, until the call is over
         self._order: list[Any] = []  # for taking back: the lists that were added to, with how much if not one value
         self._allowed: dict[str, tuple[Any, ...]] = {}
@@ -216,8 +218,10 @@ class Out:
         """What the world says now, or said where the call was made before."""
         answers = self.exits.answers
         if answers:  # it is written down, and stays there until a checkpoint has what came of it
-            return answers.popleft()
-        self.asked = [*(self.asked or ()), now]
+            now = answers.popleft()
+            self._again = [*(self._again or ()), now]
+        else:
+            self.asked = [*(self.asked or ()), now]
         return now
 
     # --- tables ------------------------------------------------------------------------------------------------------
@@ -269,13 +273,22 @@ class Out:
             self.holds = []
         self.holds.append(hold)
 
-    def mark(self) -> tuple[int, int, int]:
+    def mark(self) -> tuple[int, int, int, int, int]:
         """Where the call stands, for `take_back`."""
-        return len(self._order), len(self.requests), 0 if self.holds is None else len(self.holds)
+        held, asked, again = (0 if each is None else len(each) for each in (self.holds, self.asked, self._again))
+        return len(self._order), len(self.requests), held, asked, again
 
-    def take_back(self, mark: tuple[int, int, int]) -> None:
-        """Undo what was done since: a call that fails has no effect. Tables that it kept go when the action is over."""
-        sent, requested, held = mark
+    def take_back(self, mark: tuple[int, int, int, int, int]) -> None:
+        """Undo what was done since: a call that fails has no effect. Tables that it kept go when the action is over.
+
+        What it was told of the world nobody else was: where it is done again, it need not fail.
+        """
+        sent, requested, held, asked, again = mark
+        if self.asked:
+            del self.asked[asked:]
+        if self._again:
+            self.exits.answers.extendleft(reversed(self._again[again:]))
+            del self._again[again:]
         if self.holds:
             since = [hold for hold in self.holds[held:] if hold.until is not NO_MORE]
             self.holds[held:] = [Hold(table, self.exits.name, self.event) for table, _, _ in since]

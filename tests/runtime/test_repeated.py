@@ -18,7 +18,7 @@ import pytest
 
 from graphs import JsonLines, from_edges
 from progress.errors import PointstampError
-from progress.runtime import SILENT, Dataflow, Node, NodeFailed
+from progress.runtime import SILENT, Dataflow, Node, NodeFailed, Retry
 from progress.runtime.control import Cancelled
 from progress.runtime.policies import with_idleness
 from tests.runtime.tools import killed
@@ -241,3 +241,39 @@ def test_what_was_told_is_told_again_once_however_often_the_run_is_begun_again(
     assert [value for value, _, _ in before] == [*range(9)]
     assert len({chance for _, _, chance in before}) == 9
     assert len({now for _, now, _ in before}) == 9
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("passes", [False, True])
+def test_what_a_call_that_failed_was_told_is_nobody_elses(tmp_path: Path, engine: str, passes: bool) -> None:
+    """What made it fail may have passed when it is done again, or not; another call is told what it was told."""
+    failed: set[int] = set()
+    fails_at: int | None = 7
+
+    class Told(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            lot = [value, out.now(), out.random().random()]
+            if value == fails_at:
+                raise ValueError("it fails")
+            if value in (1, 4) and value not in failed:
+                failed.add(value)
+                raise OSError("it is away")
+            out.send("chain->out", time, lot)
+
+    def run() -> list[Any]:
+        flow = Dataflow(GRAPH, {"chain": Told}, on_error={"chain": Retry(first_pause=0)})
+        source = [(number, number) for number in range(9)]
+        with suppress(NodeFailed):
+            sinks = {"chain->out": JsonLines(tmp_path / "out")}
+            flow.run(sources={"in->chain": source}, sinks=sinks, state=tmp_path / "state", engine=engine, every=1000)
+        lines = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+        return [line["value"] for line in lines if "value" in line]
+
+    before = run()
+    fails_at = None
+    if not passes:
+        failed.clear()
+    after = run()
+    assert after[: len(before)] == before
+    assert [value for value, _, _ in after] == [*range(9)]
+    assert len({now for _, now, _ in after}) == 9

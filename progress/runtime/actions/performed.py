@@ -47,7 +47,7 @@ class Performed:
     def __init__(self, action: Action, out: Out) -> None:
         self.action = action
         self.out = out
-        self.mark = (0, 0, 0)  # of `out`, before the call that is being made
+        self.mark = (0, 0, 0, 0, 0)  # of `out`, before the call that is being made
         self.consumed = 0
         self.error: BaseException | None = None
         self._tries = 0  # how often the call for what comes after `_tried` was made again
