@@ -242,9 +242,7 @@ class KeptRun:
         A checkpoint would have that as if it had left. Where it would need a job of Spark, the one before stays.
         """
         running = self._running
-        if running is None or self._keeper is None or not running.core.rests:
-            return
-        if running.replay is not None and not running.replay.is_over:
+        if running is None or self._keeper is None or not running.may_be_last:
             return
         if any(outlet.has_given_up for outlet in self.outlets.values()):
             return

@@ -100,7 +100,6 @@ class Replay:
 
     def __init__(self, core: Core, feeds: Sequence[Feed], brought: Callable[[Feed, Brought], None]) -> None:
         self.why: str | None = None
-        self.is_over = False
         self._check: Callable[[], None] = lambda: None
         self._core = core
         self._feeds = {feed.edge: feed for feed in feeds}
@@ -118,7 +117,6 @@ class Replay:
                     check()
                     self._do(record)
         self._put_back()
-        self.is_over = True
 
     def _do(self, record: Record) -> None:
         try:

@@ -130,6 +130,7 @@ class Running:
         self.rests: Rests | None = None
         self.chance: Random | None = None
         self.replay: Replay | None = None  # of what was done before a kill
+        self._has_begun = False  # whether it is where the run before was, and all that it writes to has begun
         self._open: list[Feed] = []  # inputs that have not ended when the run begins
         self.feeds = [
             Feed(name, domain, opened[name], items[name]) for name, domain in domains.items() if name in items
@@ -409,6 +410,7 @@ class Running:
         if keeping is not None and keeping.is_restarted and self._may_rest():
             self._rested(keeping)  # or a kill would have outputs go back once more to the checkpoint before
         self._open = [feed for feed in self.feeds if not feed.is_over]
+        self._has_begun = True
         return rests
 
     def _note_calls(self, keeping: Keeping) -> None:
@@ -467,6 +469,14 @@ class Running:
         unfinished = self._rest(keeping)
         if unfinished is not None:
             unfinished.finish()
+
+    @property
+    def may_be_last(self) -> bool:
+        """Whether a checkpoint may be taken where the run is stopped: nothing is half done, and it has begun.
+
+        Before that it would have of outputs that nothing has left, or not have what is still to be told to nodes.
+        """
+        return self._has_begun and self.core.rests and self._may_rest()
 
     def _may_rest(self) -> bool:
         """Whether a checkpoint may be taken: not while what has left before a kill comes again without a log.

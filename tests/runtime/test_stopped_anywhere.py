@@ -1,0 +1,154 @@
+"""A kept run is stopped at an instant at which something is half done: when it goes on, all is there, and once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs import JsonLines, from_edges
+from progress.runtime import Dataflow, Node, NodeFailed
+from progress.runtime.control import Cancelled, TimedOut
+from progress.runtime.durable.bundles import Bundle
+
+ENGINES = ("sim", "threads", "asyncio")
+GRAPH = from_edges([(None, "sums"), ("sums", None)])
+MANY = 8
+
+
+class Sums(Node):
+    """What it sends depends on all that came before; it fails where the test says so."""
+
+    fails_at: int | None = None
+    pauses: dict[int, float] = {}  # noqa: RUF012 - seconds before a number is taken in, as the test says
+
+    def __init__(self) -> None:
+        self.sum = 0
+
+    def on_message(self, edge: str, at: Any, value: Any, out: Any) -> None:
+        time.sleep(self.pauses.get(value, 0))
+        if value == self.fails_at:
+            raise ValueError("it fails")
+        self.sum += value
+        for leaving in out.edges:
+            out.send(leaving, at, [value, self.sum])
+
+
+@pytest.fixture(autouse=True)
+def _nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sums, "fails_at", None)
+    monkeypatch.setattr(Sums, "pauses", {})
+
+
+def right(many: int = MANY) -> list[Any]:
+    return [[number, sum(range(number + 1))] for number in range(many)]
+
+
+def numbers(many: int = MANY) -> list[tuple[int, int]]:
+    return [(number, number) for number in range(many)]
+
+
+def values(path: Path) -> list[Any]:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [line["value"] for line in lines if "value" in line]
+
+
+class Slow:
+    """A place that keeps bundles, and may be slow to say what it has."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.stamp: str | None = None
+        self.takes = 0.0
+
+    def deliver(self, bundle: Bundle) -> None:
+        self.values, self.stamp = [*self.values, *(value for _, value in bundle.values)], bundle.stamp
+
+    def last(self) -> str | None:
+        time.sleep(self.takes)
+        return self.stamp
+
+
+@pytest.mark.parametrize("delivery", ["deterministic", "barrier"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_may_be_stopped_before_its_outputs_have_begun(tmp_path: Path, engine: str, delivery: str) -> None:
+    """What a checkpoint had of them then would be that nothing has left."""
+    slow = Slow()
+    graph = from_edges([(None, "sums"), ("sums", None)]).edge("sums", None, "lines")
+
+    def run(**options: Any) -> None:
+        sinks = {"sums->out": slow, "lines": JsonLines(tmp_path / "lines")}
+        flow = Dataflow(graph, {"sums": Sums}, sources={"in->sums": numbers()})
+        flow.run(sinks=sinks, state=tmp_path / "state", engine=engine, delivery=delivery, **options)
+
+    Sums.fails_at, Sums.pauses = 5, dict.fromkeys(range(5), 0.02)
+    with pytest.raises(NodeFailed):
+        run(every=0)
+    Sums.fails_at, slow.takes = None, 0.3
+    with pytest.raises(TimedOut):
+        run(timeout=0.05)
+    slow.takes = 0
+    run()
+    assert slow.values == values(tmp_path / "lines") == right()
+
+
+def test_a_run_may_be_stopped_before_it_has_done_again_what_it_did(tmp_path: Path) -> None:
+    """What nodes were told is not forgotten before what came of it has come again, and no set is put together anew."""
+    many = 40
+    stops_at, cancel = -1, threading.Event()
+
+    class Kept(Sums):
+        def __init__(self) -> None:
+            self.kept: set[int] = set()
+
+        def on_message(self, edge: str, at: Any, value: Any, out: Any) -> None:
+            if value == stops_at:
+                cancel.set()
+            now = out.now()
+            if value == self.fails_at:
+                raise ValueError("it fails")
+            self.kept ^= {value * 8 % 104, value * 7 % 56}
+            out.send("sums->out", at, [value, now, [*self.kept]])
+
+    def run(**options: Any) -> list[Any]:
+        flow = Dataflow(GRAPH, {"sums": Kept}, sources={"in->sums": numbers(many)})
+        flow.run(sinks={"sums->out": JsonLines(tmp_path / "out")}, state=tmp_path / "state", every=1000, **options)
+        return values(tmp_path / "out")
+
+    Kept.fails_at = 35
+    with pytest.raises(NodeFailed):
+        run()
+    before = values(tmp_path / "out")
+    Kept.fails_at = None
+    for place in range(1, 34, 4):
+        stops_at, cancel = place, threading.Event()
+        with pytest.raises(Cancelled):
+            run(cancel=cancel)
+    stops_at = -1
+    after = run()
+    assert after[: len(before)] == before
+    assert [value[0] for value in after] == [*range(many)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_may_be_stopped_while_its_nodes_start(tmp_path: Path, engine: str) -> None:
+    seconds = 0.3
+
+    class Starting(Sums):
+        async def on_start(self, out: Any) -> None:
+            await asyncio.sleep(seconds)
+
+    def run(**options: Any) -> None:
+        flow = Dataflow(GRAPH, {"sums": Starting}, sources={"in->sums": numbers()})
+        flow.run(sinks={"sums->out": JsonLines(tmp_path / "out")}, state=tmp_path / "state", engine=engine, **options)
+
+    with pytest.raises(TimedOut):
+        run(timeout=0.05)
+    seconds = 0
+    run()
+    assert values(tmp_path / "out") == right()
