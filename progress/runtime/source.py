@@ -218,6 +218,7 @@ class Feed:
         self.ahead: Ahead | None = None  # what bounds its times in flight
         self.is_logged = False  # whether what it brings is written down, since it does not bring that again
         self.is_over = False
+        self.is_entering = False  # whether it stands behind something that has not entered the run
         self.taken = 0  # how many messages were digested
         self.marks = 0  # how many other items, but silences
         self.marks_behind = 0  # how many of them after the last message
@@ -277,6 +278,7 @@ class Feed:
         With `most` it ends as `look` says, and fewer than `most` are the end of the source.
         Cost: O(items), and O(width of the frontier) for each time that is new in it.
         """
+        self.is_entering = True  # until `Running.brought` has entered it
         batches: dict[Any, list[Any]] = {}
         late: list[tuple[Any, Any]] = []
         late_inside: dict[Any, list[tuple[Any, Any]]] = {}

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from graphs import JsonLines, from_edges
-from progress.runtime import Dataflow, Node, NodeFailed
+from progress.errors import PointstampError
+from progress.runtime import Dataflow, Node, NodeFailed, SourceFailed, State
 from progress.runtime.control import Cancelled, TimedOut
 from progress.runtime.durable.bundles import Bundle
 
@@ -152,3 +153,63 @@ def test_a_run_may_be_stopped_while_its_nodes_start(tmp_path: Path, engine: str)
     seconds = 0
     run()
     assert values(tmp_path / "out") == right()
+
+
+def test_what_cannot_enter_a_run_that_is_stopped_comes_again(tmp_path: Path) -> None:
+    """It was read, and is not in the run: a checkpoint would have it as done."""
+    cancel = threading.Event()
+
+    class Uncopied(int):
+        def __deepcopy__(self, memo: Any) -> int:
+            cancel.set()
+            time.sleep(0.2)  # who waits for the workers sees it meanwhile
+            raise ValueError("it cannot be copied")
+
+    def run(source: Any, **options: Any) -> None:
+        flow = Dataflow(GRAPH, {"sums": Sums}, sources={"in->sums": lambda: iter(source)}, copies=True)
+        sinks = {"sums->out": JsonLines(tmp_path / "out")}
+        flow.run(sinks=sinks, state=tmp_path / "state", engine="threads", **options)
+
+    with pytest.raises((Cancelled, SourceFailed, ValueError)):
+        run([(at, Uncopied(value) if value == 3 else value) for at, value in numbers()], cancel=cancel)
+    run(numbers())
+    assert values(tmp_path / "out") == right()
+
+
+def test_a_checkpoint_of_which_a_part_cannot_be_written_is_not_taken_when_the_run_is_stopped(tmp_path: Path) -> None:
+    """The run is stopped while it is written, so that it is not what could not be written that stops it."""
+    cancel = threading.Event()
+
+    class Value:
+        fails = True
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __reduce__(self) -> Any:
+            if self.value == 3 and Value.fails and cancel is not None:
+                cancel.set()
+                time.sleep(0.2)
+                Value.fails = False
+                raise ValueError("it cannot be written")
+            return int, (self.value,)
+
+    class Keeping(Node):
+        def __init__(self) -> None:
+            self.kept: State[int, Any] = State()
+
+        def on_message(self, edge: str, at: Any, value: Any, out: Any) -> None:
+            self.kept[value] = Value(value)
+            time.sleep(0.02)
+            out.send("sums->out", at, sorted(self.kept))
+
+    def run(**options: Any) -> None:
+        flow = Dataflow(GRAPH, {"sums": Keeping}, sources={"in->sums": numbers()})
+        sinks = {"sums->out": JsonLines(tmp_path / "out")}
+        state = tmp_path / "state"
+        flow.run(sinks=sinks, state=state, engine="threads", every=0, with_pickle=True, **options)
+
+    with pytest.raises((Cancelled, PointstampError)):
+        run(cancel=cancel)
+    run()
+    assert values(tmp_path / "out") == [[*range(number + 1)] for number in range(MANY)]

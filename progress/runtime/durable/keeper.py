@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, Protocol
 
@@ -79,7 +80,10 @@ class Keeper:
 
 
 class Taking:
-    """A checkpoint that is being taken: what has changed is written, then committed, then things are tidied up."""
+    """A checkpoint that is being taken: what has changed is written, then committed, then things are tidied up.
+
+    Once that has failed it fails for good: what could not be written would be missing in it.
+    """
 
     def __init__(self, keeper: Keeper, parts: State, known: Callable[[], Known]) -> None:
         self.after: Callable[[], None] = lambda: None
@@ -94,6 +98,10 @@ class Taking:
 
     def go_on(self) -> bool:
         """Do a little of what is left; whether nothing is. Raises what went wrong with the commit."""
+        with self._failing():
+            return self._go_on()
+
+    def _go_on(self) -> bool:
         states = self._keeper.states
         self.pause = 0.0
         if self._is_covered:
@@ -111,6 +119,10 @@ class Taking:
 
     def finish(self) -> None:
         """Do all that is left, in this thread."""
+        with self._failing():
+            self._finish()
+
+    def _finish(self) -> None:
         states = self._keeper.states
         if not self._is_begun:
             while states.write():
@@ -123,6 +135,16 @@ class Taking:
             self._cover()
         while states.tidy():
             pass
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        if self._failure is not None:
+            raise self._failure
+        try:
+            yield
+        except BaseException as error:
+            self._failure = error
+            raise
 
     def _commit(self) -> None:
         store, states = self._keeper.store, self._keeper.states

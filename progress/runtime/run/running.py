@@ -479,12 +479,14 @@ class Running:
         return self._has_begun and self.core.rests and self._may_rest()
 
     def _may_rest(self) -> bool:
-        """Whether a checkpoint may be taken: not while what has left before a kill comes again without a log.
+        """Whether a checkpoint may be taken: not while what has left before a kill comes again without a log, and not
+        where an input stands behind something that could not enter.
 
         Nodes that keep sets would go on with what is read of them at other calls than before.
         """
         order = self.core.order
-        return order is None or order.is_full or not self.sinks.are_behind
+        is_there = order is None or order.is_full or not self.sinks.are_behind
+        return is_there and not any(feed.is_entering for feed in self.feeds)
 
     def _moves(self) -> int:
         """How much has happened."""
@@ -519,6 +521,7 @@ class Running:
         if self.observer is not None and (what.batches or what.late or what.late_inside):
             late = len(what.late) + sum(map(len, what.late_inside.values()))
             self.observer.brought(feed.edge, what.size, late)
+        feed.is_entering = False
 
     def _write_down(self, order: Order, feed: Feed, what: Brought) -> None:
         """Have what a source has brought outlive the process: it does not bring it again."""
