@@ -23,6 +23,9 @@ class TimedOut(PointstampError):
         super().__init__("PS713", f"the run took more than {seconds:g} seconds", "a longer timeout, or a shorter input")
 
 
+HAS_TO_STOP = (Cancelled, TimedOut)  # not since something went wrong: what runs comes to its end, and is entered
+
+
 class Interrupted(BaseException):
     """What somebody waits for is cut short, since the run has to stop: no failure of whoever waits."""
 

@@ -20,7 +20,7 @@ from progress.runtime.actions.core import Core
 from progress.runtime.actions.performed import Performed, Waits
 from progress.runtime.actions.performing import go_on
 from progress.runtime.awaiting import close
-from progress.runtime.control import Control
+from progress.runtime.control import HAS_TO_STOP, Control
 from progress.runtime.durable.rests import Rests
 from progress.runtime.failure import FAILURES, not_to_leak
 from progress.runtime.policies.seconds import SystemClock
@@ -53,6 +53,7 @@ class Asynchronous:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Performed]] = set()
         self._failure: BaseException | None = None
+        self._has_failed = False  # whether something went wrong, and the run has not only to stop
         self._crowded: dict[Feed, asyncio.Event] = {}  # those whose readers wait for room
         self._leaving: deque[Any] = deque()  # what sinks are to be awaited with
         self._leaver: asyncio.Task[None] | None = None
@@ -78,7 +79,7 @@ class Asynchronous:
                     break
                 await self._waited()
         except BaseException as error:
-            self._failure = self._failure or error
+            self._stop(error)
         if watch is not None:
             watch.cancel()
         tasks = [*readers, *self._tasks, *([self._leaver] if self._leaver else [])]
@@ -143,7 +144,7 @@ class Asynchronous:
             try:
                 self._control.check()
             except BaseException as error:
-                self._failure = error
+                self._stop(error)
                 self._wake.set()
             await asyncio.sleep(OFTEN)
 
@@ -178,7 +179,7 @@ class Asynchronous:
         try:
             return await go_on(performed, calls, waits, self._pause, self._is_stopping)
         except (KeyboardInterrupt, SystemExit) as error:
-            self._failure = self._failure or error
+            self._stop(error)
             raise asyncio.CancelledError from None
 
     async def _pause(self, seconds: float) -> None:
@@ -198,24 +199,32 @@ class Asynchronous:
         """What stops the run. One that only says that a task was cancelled must not look as if the run had been."""
         if not self._is_stopping():
             error = not_to_leak(what, error)
+        elif isinstance(error, asyncio.CancelledError):  # since the run stops
+            return
+        self._stop(error)
+
+    def _stop(self, error: BaseException) -> None:
+        """What stops the run: the first one is reported. Where one is a failure, nothing is entered any more."""
         self._failure = self._failure or error
+        self._has_failed |= not isinstance(error, HAS_TO_STOP)
 
     def _done(self, waits: Waits, task: asyncio.Task[Performed]) -> None:
         self._tasks.discard(task)
         self._wake.set()
         if task.cancelled():
             close(waits)  # the task may not have begun
-            self._failure = self._failure or asyncio.CancelledError()
+            if self._failure is None:
+                self._stop(asyncio.CancelledError())
         elif (error := task.exception()) is not None:
-            self._failure = self._failure or error
-        else:
+            self._stop(error)
+        elif not self._has_failed:  # what failed will be done again before it
             self._commit(task.result())
 
     def _commit(self, performed: Performed) -> None:
         try:
             self._core.commit(performed)
         except BaseException as error:
-            self._failure = self._failure or error
+            self._stop(error)
         self._wake.set()
 
     async def _read(self, feed: Feed) -> None:
@@ -230,6 +239,7 @@ class Asynchronous:
                 await self._read_beside(feed)
             while not feed.is_over:
                 await self._room(feed)
+                self._check_failed()
                 what = feed.look(LOOK, LOOK if feed.is_at_hand and not self._core.is_listened_to else 1)
                 self._brought(feed, what)
                 self._wake.set()
@@ -282,9 +292,15 @@ class Asynchronous:
     async def _bring(self, feed: Feed, arrived: list[Any]) -> None:
         while arrived or feed.has_kept:
             await self._room(feed)
+            self._check_failed()
             self._brought(feed, feed.digest_arrived(arrived))
             arrived.clear()
             self._wake.set()
+
+    def _check_failed(self) -> None:
+        """End whoever would bring something where it is not to be entered any more."""
+        if self._has_failed:
+            raise asyncio.CancelledError
 
     async def _room(self, feed: Feed) -> None:
         """Wait until there is room for what a source brings: `_take_turns` says so."""

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from progress.runtime.actions.core import AT_A_TIME, Core
-from progress.runtime.control import Control
+from progress.runtime.control import HAS_TO_STOP, Control
 from progress.runtime.durable.rests import Rests
 from progress.runtime.engines.host import HERE, Host
 from progress.runtime.policies.waiting import PATIENCE
@@ -66,9 +66,9 @@ class Threads:
         self._turns = 0
         self._idle = 0
         self._is_over = False
-        self._is_left = False  # whether calls may come to their ends when nobody waits for them any more
         self._stopped = threading.Event()
         self._failure: BaseException | None = None
+        self._has_failed = False  # whether something went wrong, and the run has not only to stop
         if core.pause is None:
             core.pause = self._stopped.wait
 
@@ -93,6 +93,7 @@ class Threads:
                     self._host.check()
         except BaseException as error:  # an interrupt, for instance
             self._failure = self._failure or error
+            self._has_failed |= not isinstance(error, HAS_TO_STOP)
             self._host.stop()  # before the lock is there: who takes a checkpoint holds it, and has jobs too
             self.stop(error)
         try:
@@ -105,7 +106,7 @@ class Threads:
             for reader in readers:
                 reader.join(PATIENCE if self._failure else None)
         except BaseException:  # another interrupt: nobody waits for what runs
-            self._is_left = True
+            self._has_failed = True
             raise
         if self._failure is not None:
             raise self._failure
@@ -117,6 +118,7 @@ class Threads:
 
     def _fail(self, failure: BaseException) -> None:
         self._failure = self._failure or failure
+        self._has_failed |= not isinstance(failure, HAS_TO_STOP)
         self._end()
         self._host.stop()
 
@@ -165,7 +167,10 @@ class Threads:
                     self._fail(error)
 
     def _act(self, node: int) -> None:
-        """Let a node do the next thing, without the lock, and enter that. A worker that waits holds nothing of it."""
+        """Let a node do the next thing, without the lock, and enter that. A worker that waits holds nothing of it.
+
+        Where something has failed meanwhile it is not entered: what failed will be done again before it.
+        """
         core = self._core
         action = core.take(node)
         if self._idle and core.runnable:
@@ -177,7 +182,7 @@ class Threads:
         finally:
             self._lock.acquire()
             self._busy -= 1
-        if not self._is_left:
+        if not self._has_failed:
             core.commit(performed)
 
     def _rest(self) -> bool:
