@@ -213,3 +213,50 @@ def test_a_checkpoint_of_which_a_part_cannot_be_written_is_not_taken_when_the_ru
         run(cancel=cancel)
     run()
     assert values(tmp_path / "out") == [[*range(number + 1)] for number in range(MANY)]
+
+
+def kept(folder: Path, **options: Any) -> dict[str, Any]:
+    """A run of many numbers, of which nothing is kept but their order."""
+    sources, sinks = {"in->sums": numbers(20)}, {"sums->out": JsonLines(folder / "out")}
+    return {"sources": sources, "sinks": sinks, "state": folder / "state", "every": 1000, **options}
+
+
+@pytest.mark.parametrize("engine", ["threads", "asyncio"])
+def test_who_is_stopped_while_it_does_something_again_does_nothing_later(tmp_path: Path, engine: str) -> None:
+    """A node is being called then, and comes to its end while the run goes on in another one."""
+    flow = Dataflow(GRAPH, {"sums": Sums})
+    Sums.fails_at = 15
+    with pytest.raises(NodeFailed):
+        flow.run(**kept(tmp_path, engine=engine))
+    Sums.fails_at, Sums.pauses = None, {15: 0.5}
+    with pytest.raises(TimedOut):
+        flow.run(**kept(tmp_path, engine=engine, timeout=0.2))
+    Sums.pauses = {18: 0.7}
+    flow.run(**kept(tmp_path, engine=engine))
+    assert values(tmp_path / "out") == right(20)
+
+
+def test_who_is_cancelled_while_it_does_something_again_does_nothing_later(tmp_path: Path) -> None:
+    """Whoever has cancelled the task may begin again at once, although it was impatient."""
+    flow = Dataflow(GRAPH, {"sums": Sums})
+    Sums.fails_at = 15
+    with pytest.raises(NodeFailed):
+        asyncio.run(flow.run_async(**kept(tmp_path)))
+    Sums.fails_at, Sums.pauses = None, dict.fromkeys(range(20), 0.03)
+
+    async def cancelled(times: int) -> None:
+        task = asyncio.create_task(flow.run_async(**kept(tmp_path)))
+        await asyncio.sleep(0.15)
+        for _ in range(times):
+            task.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    async def run() -> None:
+        await cancelled(1)
+        await cancelled(2)
+        await flow.run_async(**kept(tmp_path))
+
+    asyncio.run(run())
+    assert values(tmp_path / "out") == right(20)

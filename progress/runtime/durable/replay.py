@@ -8,6 +8,7 @@ order itself cannot be followed any more, that is said at once.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from progress.errors import PointstampError, brief
 from progress.runtime.actions.core import Core
 from progress.runtime.actions.inbox import Action
+from progress.runtime.control import Cancelled
 from progress.runtime.durable.order import (
     BORDER,
     BROUGHT,
@@ -96,11 +98,16 @@ class Replay:
     """A run that goes on, up to where the one before was.
 
     `why` says of the first node that did otherwise which it is, and with what; None where all did the same.
+
+    It is run by a thread of its own, of which `stop` says that nobody waits for it any more: a node that it calls comes
+    to its end, and nothing of it is entered.
     """
 
     def __init__(self, core: Core, feeds: Sequence[Feed], brought: Callable[[Feed, Brought], None]) -> None:
         self.why: str | None = None
         self._check: Callable[[], None] = lambda: None
+        self._entering = threading.Lock()
+        self._is_stopped = False
         self._core = core
         self._feeds = {feed.edge: feed for feed in feeds}
         self._brought = brought
@@ -117,6 +124,20 @@ class Replay:
                     check()
                     self._do(record)
         self._put_back()
+
+    def stop(self) -> None:
+        """Enter nothing more. What is being entered is waited for."""
+        with self._entering:
+            self._is_stopped = True
+
+    @contextmanager
+    def _enters(self) -> Iterator[None]:
+        """Something is entered here, or why the run has to stop is raised."""
+        with self._entering:
+            self._check()
+            if self._is_stopped:
+                raise Cancelled
+            yield
 
     def _do(self, record: Record) -> None:
         try:
@@ -136,13 +157,14 @@ class Replay:
     def _bring(self, edge: str, messages: int, marks: int, is_over: bool, turns: Any = None) -> None:
         feed = self._feeds[edge]
         what = feed.again(messages, marks, self._check, is_over=is_over, turns=turns)
-        self._check()  # nothing is entered any more once the run has stopped
-        self._brought(feed, what)
+        with self._enters():
+            self._brought(feed, what)
 
     def _come(self, edge: str, what: Any, stand: Any) -> None:
         feed = self._feeds[edge]
-        feed.stand_at(stand)
-        self._brought(feed, Brought.read(edge, what))
+        with self._enters():
+            feed.stand_at(stand)
+            self._brought(feed, Brought.read(edge, what))
 
     def _take(self, node: int, edge: str | None, time: Any, count: int) -> None:
         action = self._core.take_this(node, edge, time, count)
@@ -160,7 +182,8 @@ class Replay:
                 what += f" at {brief(action.time)}{values}"
                 self.why = f"the node {brief(name)} did otherwise when it was run again, with {what}"
             done.append(performed)
-        self._core.commit(*done)
+        with self._enters():
+            self._core.commit(*done)
 
     def _put_back(self) -> None:
         """What had been taken and was not entered waits again, first of all."""

@@ -229,12 +229,26 @@ class Running:
             await self.core.start_async()
         log = None if self.keeping is None else self.keeping.log
         if log is not None and log.contents:  # what is done again is waited for as by engines without an event loop
-            rests = await asyncio.to_thread(self._begin)
+            rests = await self._begun_beside()
         else:
             rests = self._begin()
         engine = Asynchronous(self.core, self._open, self.brought, self.control, rests)
         self.sinks.waits = engine.leave
         await engine.run()
+
+    async def _begun_beside(self) -> Rests | None:
+        """`_begin` in a thread, which has come to its end when this has, also where it is cancelled."""
+        begins = asyncio.ensure_future(asyncio.to_thread(self._begin))
+        try:
+            return await asyncio.shield(begins)
+        except asyncio.CancelledError:
+            self.control.fail(Cancelled())
+            while not begins.done():
+                with suppress(asyncio.CancelledError):  # who is impatient is told when it has
+                    await asyncio.wait((begins,))
+            if not begins.cancelled():
+                begins.exception()  # whatever it raises now is of no account
+            raise
 
     @contextmanager
     def _to_the_end(self) -> Iterator[None]:
@@ -324,11 +338,18 @@ class Running:
             return
         self._beside(partial(self._rested, keeping), "last checkpoint", is_short=True)
 
-    def _beside(self, do: Callable[[], object], name: str, *, is_short: bool = False) -> None:
+    def _beside(
+        self,
+        do: Callable[[], object],
+        name: str,
+        leave: Callable[[], None] = lambda: None,
+        *,
+        is_short: bool = False,
+    ) -> None:
         """Do something that may wait in a thread of its own, and look meanwhile whether the run has to stop.
 
         What `is_short` comes to its end soon once the host has nothing to do any more; it is waited for, even then.
-        Anything else looks as well, between two things that it does; where one blocks it is not waited for at length.
+        What else is left behind, as a source or a node may block, touches nothing of the run after `leave`.
         """
         failures: list[BaseException] = []
 
@@ -348,6 +369,7 @@ class Running:
             self.control.fail(error)
             if is_short:
                 self._host.stop()
+            leave()
             thread.join(None if is_short else PATIENCE)
             raise
         if failures:
@@ -425,7 +447,7 @@ class Running:
         self.core.read_back = partial(read_back, core=self.core, codec=self._codec, states=keeping.states)
         if any(parts) and keeping.logs_all:
             self.replay = Replay(self.core, self.feeds, self.brought)
-            self._beside(partial(self.replay.run, parts, self.control.check), "replay")
+            self._beside(partial(self.replay.run, parts, self.control.check), "replay", self.replay.stop)
             for inbox in self.core.inboxes:  # who has not asked again did otherwise
                 inbox.exits.answers.clear()
             self._rested(keeping)
