@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +258,65 @@ def test_who_is_cancelled_while_it_does_something_again_does_nothing_later(tmp_p
     async def run() -> None:
         await cancelled(1)
         await cancelled(2)
+        await flow.run_async(**kept(tmp_path))
+
+    asyncio.run(run())
+    assert values(tmp_path / "out") == right(20)
+
+
+@pytest.mark.parametrize(("times", "workers"), [(1, 1), (2, 4)])
+def test_who_interrupts_a_run_leaves_nobody_behind_who_writes(tmp_path: Path, times: int, workers: int) -> None:
+    """A node is being called then, for which it is waited; who is impatient does not wait for it."""
+    main = threading.get_ident()
+    has_ended = threading.Event()
+
+    class Interrupted(Sums):
+        def on_message(self, edge: str, at: Any, value: Any, out: Any) -> None:
+            if value in self.pauses and value == 10:
+                for _ in range(times):
+                    signal.pthread_kill(main, signal.SIGINT)
+                    time.sleep(0.2)
+            super().on_message(edge, at, value, out)
+            if value in self.pauses:
+                has_ended.set()
+
+    flow = Dataflow(GRAPH, {"sums": Interrupted})
+    Sums.pauses = {10: 0.3}
+    with pytest.raises(KeyboardInterrupt):
+        flow.run(**kept(tmp_path, engine="threads", workers=workers))
+    assert has_ended.is_set() == (times == 1)
+    Sums.pauses = {18: 0.7}
+    flow.run(**kept(tmp_path, engine="threads", workers=workers))
+    assert values(tmp_path / "out") == right(20)
+
+
+def test_a_task_that_is_cancelled_twice_has_ended(tmp_path: Path) -> None:
+    """A node that has something to let go of lets nobody hurry it."""
+    is_slow = True
+
+    class Slow(Node):
+        def __init__(self) -> None:
+            self.sum = 0
+
+        async def on_message(self, edge: str, at: Any, value: Any, out: Any) -> None:
+            until = time.monotonic() + 0.4
+            while is_slow and value == 10 and time.monotonic() < until:
+                with suppress(asyncio.CancelledError):
+                    await asyncio.sleep(until - time.monotonic())
+            await asyncio.sleep(0 if is_slow or value != 18 else 0.7)
+            self.sum += value
+            out.send("sums->out", at, [value, self.sum])
+
+    async def run() -> None:
+        nonlocal is_slow
+        flow = Dataflow(GRAPH, {"sums": Slow})
+        task = asyncio.create_task(flow.run_async(**kept(tmp_path)))
+        for _ in range(2):
+            await asyncio.sleep(0.1)
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        is_slow = False
         await flow.run_async(**kept(tmp_path))
 
     asyncio.run(run())

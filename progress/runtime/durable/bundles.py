@@ -237,18 +237,23 @@ class Bundles:
 
     def _ends(self, thread: Thread) -> bool:
         """Wait until the thread has done all, not for long where the run has to stop; whether it has."""
-        while not self.control.is_hurried:
+        _LEFT[self.place] = thread  # also where who waits is interrupted
+        while thread.is_alive() and not self.control.is_hurried:
             thread.join(OFTEN if self.control.may_stop else None)
-            if not thread.is_alive():
-                return True
+        if thread.is_alive():
+            self._cut_short(thread)
+        if thread.is_alive():
+            return False
+        _LEFT.pop(self.place, None)
+        return not self._was_cut
+
+    def _cut_short(self, thread: Thread) -> None:
+        """Cut short what is awaited, and wait a little for the thread to end."""
         with self._lock:
             self._is_cut = True
             if self._task is not None and self._loop is not None:
                 self._loop.get_loop().call_soon_threadsafe(self._task.cancel)
         thread.join(PATIENCE)
-        if thread.is_alive():
-            _LEFT[self.place] = thread
-        return not (thread.is_alive() or self._was_cut)
 
     def _wait(self) -> None:
         """Wait until the thread has done something; raises why the run has to stop. The lock is held."""
@@ -359,8 +364,8 @@ class Bundles:
         return found[0]
 
     def _worked(self) -> None:
-        before = _LEFT.pop(self.place, None)
-        if before is not None:
+        before = _LEFT.get(self.place)
+        if before is not None and before is not self._thread:
             before.join()
         with self._lock:
             while True:

@@ -73,7 +73,19 @@ class Threads:
             core.pause = self._stopped.wait
 
     def run(self) -> None:
-        """Run to the end; raises what stopped the run, after all workers have stopped."""
+        """Run to the end; raises what stopped the run, after all workers have stopped.
+
+        Whoever interrupts that once more waits for nobody: what a worker is doing then is not entered.
+        """
+        try:
+            self._run()
+        except BaseException:
+            self._is_over = self._has_failed = True  # at once: who interrupts may do so again
+            with self._lock:
+                self._end()
+            raise
+
+    def _run(self) -> None:
         host = self._host
         readers = [
             host.thread(partial(self._read, feed, arrived), f"source of {feed.edge}", is_daemon=True)
@@ -96,18 +108,14 @@ class Threads:
             self._has_failed |= not isinstance(error, HAS_TO_STOP)
             self._host.stop()  # before the lock is there: who takes a checkpoint holds it, and has jobs too
             self.stop(error)
-        try:
-            for worker in workers:
-                worker.join()
-            if self._failure is not None:
-                for feed in self._feeds:
-                    if hasattr(feed.items, "stop"):  # it may be waiting
-                        feed.items.stop()
-            for reader in readers:
-                reader.join(PATIENCE if self._failure else None)
-        except BaseException:  # another interrupt: nobody waits for what runs
-            self._has_failed = True
-            raise
+        for worker in workers:
+            worker.join()
+        if self._failure is not None:
+            for feed in self._feeds:
+                if hasattr(feed.items, "stop"):  # it may be waiting
+                    feed.items.stop()
+        for reader in readers:
+            reader.join(PATIENCE if self._failure else None)
         if self._failure is not None:
             raise self._failure
 

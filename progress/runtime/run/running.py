@@ -370,7 +370,11 @@ class Running:
             if is_short:
                 self._host.stop()
             leave()
-            thread.join(None if is_short else PATIENCE)
+            if not is_short:
+                thread.join(PATIENCE)
+            while is_short and thread.is_alive():
+                with suppress(KeyboardInterrupt):  # it writes to what is closed next
+                    thread.join()
             raise
         if failures:
             raise failures[0]
