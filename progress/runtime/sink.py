@@ -51,6 +51,7 @@ class Sinks:
         self.waits: Callable[[Any], None] = waited_for  # has what `async def` methods give waited for, in order
         self.before: Callable[[], None] | None = None  # done before something leaves
         self._write: dict[str, Callable[[Any, Sequence[Any]], None]] = {}
+        self.awaited = 0  # how many methods of sinks have begun, and not come to their end
         self.results: dict[str, list[tuple[Any, Any]]] = {}
         self.told: dict[str, tuple[Any, ...]] = {}  # where the frontier of an edge stood when its sink was told last
 
@@ -235,19 +236,25 @@ class Sinks:
 
     def _wait_for(self, name: str, result: Any) -> None:
         if hasattr(result, "__await__"):
-            self.waits(_Awaited(name, result))
+            self.awaited += 1
+            self.waits(_Awaited(name, result, self._came))
+
+    def _came(self) -> None:
+        self.awaited -= 1
 
 
 class _Awaited:
-    """What a sink gave to be waited for; what it raises says of which edge it is."""
+    """What a sink gave to be waited for, and who is told that it has come; what it raises says of which edge it is."""
 
-    def __init__(self, name: str, result: Any) -> None:
+    def __init__(self, name: str, result: Any, came: Callable[[], None]) -> None:
         self._name = name
         self._result = result
+        self._came = came
 
     def __await__(self) -> Any:
         try:
             yield from self._result.__await__()
+            self._came()
         except Exception as error:  # not what says that whoever waits was cancelled
             _name(error, self._name)
             raise

@@ -15,7 +15,7 @@ import pytest
 
 from graphs import JsonLines, from_edges
 from progress.errors import PointstampError
-from progress.runtime import Dataflow, Node, NodeFailed, SourceFailed, State
+from progress.runtime import Complete, Dataflow, DeadLetter, Node, NodeFailed, SourceFailed, State
 from progress.runtime.control import Cancelled, TimedOut
 from progress.runtime.durable.bundles import Bundle
 
@@ -321,3 +321,29 @@ def test_a_task_that_is_cancelled_twice_has_ended(tmp_path: Path) -> None:
 
     asyncio.run(run())
     assert values(tmp_path / "out") == right(20)
+
+
+@pytest.mark.parametrize("what", ["values", "late data", "what is malformed"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_sink_was_cut_short_with_leaves_when_the_run_goes_on(tmp_path: Path, engine: str, what: str) -> None:
+    """What is awaited is cancelled when a run has to stop: it has not left."""
+    seconds = 0.5
+    left: list[Any] = []
+
+    async def sink(at: Any, value: Any) -> None:
+        await asyncio.sleep(seconds)
+        left.append(value if what != "what is malformed" else value.value)
+
+    source: Any = {
+        "values": [(0, 1), (0, 2), (1, 3)],
+        "late data": [Complete([5]), (0, 1), (0, 2), (1, 3)],
+        "what is malformed": [1, 2, 3],
+    }[what]
+    flow = Dataflow(GRAPH, sources={"in->sums": source}, on_error={"in->sums": DeadLetter("malformed")})
+    sinks = {{"values": "sums->out", "late data": "late", "what is malformed": "malformed"}[what]: sink}
+    with pytest.raises(TimedOut):
+        flow.run(sinks=sinks, state=tmp_path / "state", engine=engine, timeout=0.1)
+    assert left == []
+    seconds = 0
+    flow.run(sinks=sinks, state=tmp_path / "state", engine=engine)
+    assert left == [1, 2, 3]

@@ -501,8 +501,9 @@ class Running:
         """Whether a checkpoint may be taken where the run is stopped: nothing is half done, and it has begun.
 
         Before that it would have of outputs that nothing has left, or not have what is still to be told to nodes.
+        Where the method of a sink was cut short, it would have as left what has not.
         """
-        return self._has_begun and self.core.rests and self._may_rest()
+        return self._has_begun and self.core.rests and self._may_rest() and not self.sinks.awaited
 
     def _may_rest(self) -> bool:
         """Whether a checkpoint may be taken: not while what has left before a kill comes again without a log, and not
