@@ -140,7 +140,8 @@ def test_a_run_may_be_stopped_before_it_has_done_again_what_it_did(tmp_path: Pat
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_run_may_be_stopped_while_its_nodes_start(tmp_path: Path, engine: str) -> None:
-    seconds = 0.3
+    """What is awaited is cancelled then."""
+    seconds = 60.0
 
     class Starting(Sums):
         async def on_start(self, out: Any) -> None:

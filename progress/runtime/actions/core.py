@@ -32,7 +32,7 @@ from progress.runtime.actions.in_order import by_time
 from progress.runtime.actions.inbox import Action, Inbox
 from progress.runtime.actions.ordered import OrderedInbox
 from progress.runtime.actions.performed import Performed, Waits, is_to_be_awaited
-from progress.runtime.actions.performing import begin, perform, starting, waited_for
+from progress.runtime.actions.performing import awaited_until, begin, perform, starting, waited_for
 from progress.runtime.control import Interrupted
 from progress.runtime.durable.order import Order
 from progress.runtime.durable.underway import Underway
@@ -193,10 +193,13 @@ class Core:
         """`start` in an event loop."""
         outs: list[Out] = []
         for inbox in self.inboxes:
-            with starting(inbox) as out:
-                result = inbox.behaviour.on_start(out)
-                if is_to_be_awaited(result, inbox):
-                    await result
+            try:
+                with starting(inbox) as out:
+                    result = inbox.behaviour.on_start(out)
+                    if is_to_be_awaited(result, inbox):
+                        await (result if self.check is None else awaited_until(result, self.check))
+            except Interrupted as error:
+                raise error.reason from error.reason.__cause__
             outs.append(out)
         self._started(outs)
 

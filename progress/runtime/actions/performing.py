@@ -150,15 +150,18 @@ async def awaited(result: Any) -> None:
 async def awaited_until(result: Any, check: Callable[[], None]) -> None:
     """`awaited`, and a look every few milliseconds at whether the run has to stop."""
     task = asyncio.ensure_future(awaited(result))
-    while not (await asyncio.wait((task,), timeout=OFTEN))[0]:
-        try:
-            check()
-        except BaseException as reason:
-            task.cancel()
-            await asyncio.wait((task,))
-            if not task.cancelled():
-                task.exception()  # whatever it raises now is of no account
-            raise Interrupted(reason) from None
+    try:
+        while not (await asyncio.wait((task,), timeout=OFTEN))[0]:
+            try:
+                check()
+            except BaseException as reason:
+                raise Interrupted(reason) from None
+    except BaseException:  # who waits may be cancelled as well
+        task.cancel()
+        await asyncio.wait((task,))
+        if not task.cancelled():
+            task.exception()  # whatever it raises now is of no account
+        raise
     task.result()
 
 
