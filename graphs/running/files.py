@@ -159,7 +159,7 @@ def open_output(file: str, keeps: bool, check: Callable[[], None] = lambda: None
         _take(handle, file)
         if keeps:
             sync_folder(Path(file).parent)
-    return LineFile(file, handle, check=check)
+    return LineFile(file, handle, check=check, keeps=keeps)
 
 
 def _take(handle: int, file: str) -> None:

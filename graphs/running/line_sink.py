@@ -42,10 +42,17 @@ class LineFile:
     name, handle : its name and its descriptor
     is_regular : whether it may be cut, if it is a regular file; what else takes lines has them for good
     check : raises when the run has to stop, while this waits for a reader
+    keeps : whether a run that goes on writes behind what is there
     """
 
     def __init__(
-        self, name: str, handle: int, is_regular: bool = True, check: Callable[[], None] = lambda: None
+        self,
+        name: str,
+        handle: int,
+        is_regular: bool = True,
+        check: Callable[[], None] = lambda: None,
+        *,
+        keeps: bool = False,
     ) -> None:
         self.name = name
         self.named: str | None = None  # its path, where the pipeline names it and no command does
@@ -61,6 +68,7 @@ class LineFile:
         self.has_given_up = False  # something was to be written, and was not
         self._failure: BaseException | None = None  # of the first that could not be written: nothing is put behind it
         self._check = check
+        self._keeps = keeps
         self._poll = select.poll()
         self._poll.register(handle, select.POLLOUT)
 
@@ -210,7 +218,7 @@ class LineFile:
         return Differs(f"{self.why()}: {what}")
 
     def _put(self, lines: bytes) -> None:
-        """Write whole lines; a file that has no room for all of them gets none.
+        """Write whole lines; a file without room for all of them gets none, unless a run that goes on writes the rest.
 
         Once that has failed it fails for good: what is under way elsewhere must not leave in its place.
 
@@ -238,7 +246,7 @@ class LineFile:
             while rest:
                 rest = rest[os.write(self.handle, rest) :]
         except OSError:
-            if len(rest) < len(lines):
+            if len(rest) < len(lines) and not self._keeps:  # else a reader has seen them
                 with suppress(PointstampError):
                     self.cut(self.size)
             raise

@@ -172,3 +172,45 @@ def test_nothing_is_put_behind_a_line_that_could_not_be(tmp_path: Path, monkeypa
     run()
     said = (tmp_path / "dead.jsonl").read_text()
     assert [said.count(f"{value} has failed") for value in (1, 2)] == [1, 1]
+
+
+@pytest.mark.parametrize("delivery", ["deterministic", "barrier"])
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_what_a_reader_has_seen_when_the_disk_was_full_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, delivery: str
+) -> None:
+    """Of several lines that are written at once there is room for some, and for half of another one."""
+    write, out, seen = os.write, tmp_path / "out.jsonl", ""
+
+    def failing(handle: int, content: bytes) -> int:
+        nonlocal seen
+        if bytes(content).count(b"value") > 1 and out.samefile(f"/dev/fd/{handle}"):
+            if seen:
+                raise OSError(errno.ENOSPC, "no space left on device")
+            done = write(handle, bytes(content)[: len(content) // 2])
+            seen = out.read_text()
+            return done
+        return write(handle, content)
+
+    class Many(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            out.send_all("sums->out", time, [f"{value} {number}" for number in range(100)])
+
+    def run() -> None:
+        flow = Dataflow(from_edges([(None, "sums"), ("sums", None)]), {"sums": Many})
+        source = [(number, number) for number in range(3)]
+        sinks = {"sums->out": JsonLines(out)}
+        state = tmp_path / "state"
+        flow.run(sources={"in->sums": source}, sinks=sinks, state=state, engine=engine, delivery=delivery, every=1000)
+
+    monkeypatch.setattr("graphs.running.line_sink.os.write", failing)
+    with pytest.raises(PointstampError, match=r"PS740.*cannot write"):
+        run()
+    assert seen.count("\n") > 1
+    assert out.read_text().startswith(seen)
+    monkeypatch.undo()
+    run()
+    said = out.read_text()
+    assert said.startswith(seen)
+    found = [line["value"] for line in map(json.loads, said.splitlines()) if "value" in line]
+    assert found == [f"{value} {number}" for value in range(3) for number in range(100)]
