@@ -8,6 +8,7 @@ from typing import Any
 from progress.wording import brief as brief
 from progress.wording import one_of as one_of
 from progress.wording import one_of_the_graph as one_of_the_graph
+from progress.wording import said_by as said_by
 
 _RIGHT_PLACE = {
     errno.ENOENT: "a place in a folder that exists",
@@ -66,7 +67,11 @@ def _portable(value: Any) -> Any:
     try:
         pickle.loads(pickle.dumps(value))
     except Exception:
-        return RuntimeError(f"{type(value).__name__}: {value}") if isinstance(value, BaseException) else brief(value)
+        return (
+            RuntimeError(f"{type(value).__name__}: {said_by(value)}")
+            if isinstance(value, BaseException)
+            else brief(value)
+        )
     return value
 
 

@@ -52,6 +52,14 @@ def one_of_the_graph(name: object, names: Iterable[str]) -> str:
     return found if found.startswith("did you mean") else "name a node or an edge of the graph"
 
 
+def said_by(error: BaseException) -> str:
+    """What an exception says, which it may fail to."""
+    try:
+        return str(error)
+    except Exception:
+        return "it does not say what"
+
+
 def brief(value: object) -> str:
     """A value for a message: as Python writes it, cut short."""
     try:

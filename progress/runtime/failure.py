@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from progress.errors import PointstampError, brief, one_of
+from progress.errors import PointstampError, brief, one_of, said_by
 from progress.order import Domain, times_of
 
 PACKAGE = str(Path(__file__).parent / "_")[:-1]
@@ -27,7 +27,8 @@ def not_to_leak(what: str, error: BaseException) -> BaseException:
     """What is raised instead of an exception that ends a loop, a generator or a task of whoever gets it (PS733)."""
     if not isinstance(error, LEAKS):
         return error
-    says = f"{what} raised {type(error).__name__}" + (f": {error}" if str(error) else "")
+    text = said_by(error)
+    says = f"{what} raised {type(error).__name__}" + (f": {text}" if text else "")
     said = PointstampError("PS733", says, "an exception that says what has failed")
     said.__cause__ = error
     return said
@@ -51,7 +52,7 @@ def contained(what: str = "code of the pipeline") -> Iterator[None]:
     except (*LEAKS, RuntimeError) as error:
         found: BaseException | None = error
         if isinstance(error, RuntimeError):  # what a coroutine, or a generator, makes of it
-            found = error.__cause__ if "raised Stop" in str(error) else None
+            found = error.__cause__ if "raised Stop" in said_by(error) else None
         if found is None or task_of_now() is not task or (task is not None and task.cancelling() > before):
             raise
         raise not_to_leak(what, found) from error
@@ -166,7 +167,7 @@ class NodeFailed(PointstampError):
 def what_it_said(error: BaseException) -> str:
     """What an exception says; of what Spark says, the part that tells something."""
     if not type(error).__module__.startswith(("pyspark.", "py4j.")):
-        return str(error)
+        return said_by(error)
     from progress.runtime.on_spark.jobs.reasons import said
 
     return said(error)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from graphs import Graph
+from graphs import Graph, from_edges
 from progress.runtime import Complete, Dataflow, DeadLetter, Node, NodeFailed, Out, Retry, Stop
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
+from progress.runtime.policies import by_event_time
 from tests.runtime.tools import ENGINES, GUARD, engines, guarded, line, numbers, run
 
 on_engines = pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "seeded"])
@@ -398,3 +399,31 @@ def test_where_a_call_that_fails_has_changed_nothing_only_what_fails_by_itself_i
     with pytest.raises(NodeFailed) as caught:
         Dataflow(graph, {"n": kind}).run(engine=engine, sources={"in": given})
     assert caught.value.value == [1, 0, 2, 5, 0]
+
+
+class Wordless(Exception):
+    def __str__(self) -> str:
+        raise ValueError("there are no words for it")
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_an_exception_that_cannot_say_what_it_is_is_one(engine: str) -> None:
+    """The policy is asked of it, and the run says where it was."""
+
+    def fails_at_two(value: int) -> int:
+        if value == 2:
+            raise Wordless
+        return value
+
+    graph = from_edges([(None, "n"), ("n", None)])
+    items = [(0, 1), (0, 2), (0, 3)]
+    flow = Dataflow(graph, {"n": fails_at_two}, sources={"in->n": items}, on_error=DeadLetter("dead"))
+    found = flow.run(engine=engine)
+    assert found["n->out"] == [(0, 1), (0, 3)]
+    assert [failure.value for _, failure in found["dead"]] == [2]
+    flow = Dataflow(graph, {"n": fails_at_two}, sources={"in->n": items})
+    with pytest.raises(NodeFailed, match="'n' failed on a message from 'in->n' at 0: Wordless: it does not say what"):
+        flow.run(engine=engine)
+    words = by_event_time([1, 2, 3], fails_at_two)
+    flow = Dataflow(graph, sources={"in->n": words}, on_error={"in->n": DeadLetter("dead")})
+    assert [failure.value for _, failure in flow.run(engine=engine)["dead"]] == [2]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, said_by
 from progress.plain import Written
 from progress.runtime.durable.delivery import Log
 from progress.runtime.durable.encoding.form import NotPlain, NotRead
@@ -88,7 +88,7 @@ class NotKept(PointstampError):
     """Something that a run consists of cannot be kept."""
 
     def __init__(self, what: str, error: BaseException, right: str = "") -> None:
-        says = str(error) or type(error).__name__
+        says = said_by(error) or type(error).__name__
         right = right or "what pickle takes; snapshot and restore of a node choose it"
         super().__init__("PS735", f"{what} cannot be kept: {says}", right)
 
@@ -97,7 +97,7 @@ class NotRestored(PointstampError):
     """A checkpoint is none of this pipeline."""
 
     def __init__(self, what: str, error: BaseException) -> None:
-        says = error.message if isinstance(error, PointstampError) else f"{type(error).__name__}: {error}"
+        says = error.message if isinstance(error, PointstampError) else f"{type(error).__name__}: {said_by(error)}"
         super().__init__("PS737", f"{what} cannot be restored: {says}", "the pipeline that the state was written by")
 
 

@@ -17,7 +17,7 @@ from types import AsyncGeneratorType, GeneratorType
 from typing import Any, TypeAlias, cast
 from weakref import WeakSet, finalize
 
-from progress.errors import PointstampError, brief
+from progress.errors import PointstampError, brief, said_by
 from progress.runtime.awaiting import close
 from progress.runtime.failure import FAILURES, MADE, NodeFailed
 from progress.runtime.node import Mapped, Node
@@ -87,7 +87,7 @@ def _copied(name: str, node: Node) -> Node:
         return deepcopy(node, memo)
     except FAILURES as error:
         kind = type(node).__name__
-        what = f"the node {brief(name)}, a {kind}, cannot be copied for a run: {type(error).__name__}: {error}"
+        what = f"the node {brief(name)}, a {kind}, cannot be copied for a run: {type(error).__name__}: {said_by(error)}"
         raise PointstampError("PS722", what, f"a factory, which makes one for each run: lambda: {kind}(...)") from error
 
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from progress.antichain import minimal_elements
-from progress.errors import brief
+from progress.errors import brief, said_by
 from progress.order import Domain
 from progress.runtime.actions.core import Core, WaitsForEver
 from progress.runtime.actions.performing import waited_for
@@ -312,7 +312,7 @@ class Running:
                     raise
                 if error is not failure:
                     where = " ".join(getattr(error, "__notes__", ())) or "a sink"
-                    failure.add_note(f"besides, {where}: {type(error).__name__}: {error}")
+                    failure.add_note(f"besides, {where}: {type(error).__name__}: {said_by(error)}")
             finally:
                 self._taken.release()
 
