@@ -27,7 +27,7 @@ from graphs.terminal import (
     write_json,
 )
 from graphs.wording import printable
-from progress.errors import PointstampError, not_written, one_of_the_graph
+from progress.errors import PointstampError, not_written, one_of_the_graph, reason_of
 
 if TYPE_CHECKING:
     from graphs.checking.diagnostic import FileReport
@@ -528,8 +528,7 @@ def _new_file(path: str) -> BinaryIO:
     try:
         file = Path(path).open("ab")  # noqa: SIM115
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise bad_usage(f"--record {path}: {reason.lower()}", "a new file where one may be written") from None
+        raise bad_usage(f"--record {path}: {reason_of(error)}", "a new file where one may be written") from None
     if file.seekable() and file.tell():
         file.close()
         raise bad_usage(f"--record {path}: there is something in the file", "a new file for each session")

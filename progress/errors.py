@@ -8,6 +8,7 @@ from typing import Any
 from progress.wording import brief as brief
 from progress.wording import one_of as one_of
 from progress.wording import one_of_the_graph as one_of_the_graph
+from progress.wording import reason_of as reason_of
 from progress.wording import said_by as said_by
 
 _RIGHT_PLACE = {
@@ -77,6 +78,5 @@ def _portable(value: Any) -> Any:
 
 def not_written(name: str, error: OSError) -> PointstampError:
     """What is said of a file that cannot be written on."""
-    reason = (error.strerror or str(error)).lower()
     right = _RIGHT_PLACE.get(error.errno or 0, "make room for it, or write to another place")
-    return PointstampError("PS740", f"cannot write {name}: {reason}", right)
+    return PointstampError("PS740", f"cannot write {name}: {reason_of(error)}", right)

@@ -29,6 +29,11 @@ def elided(text: str, limit: int) -> str:
     return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
 
 
+def reason_of(error: BaseException) -> str:
+    """Why a system refuses something, in small letters: the end of a sentence."""
+    return str(getattr(error, "strerror", None) or error).lower()
+
+
 def plural(number: int, word: str) -> str:
     """The word for so many of it: `step`, or `steps`."""
     return word if number == 1 else f"{word}s"

@@ -19,7 +19,7 @@ from graphs.adapters.microbatch import FORMATS, Batches, moved, truncated
 from graphs.adapters.partition_findings import gap, never_complete
 from graphs.adapters.partitions import MOST_SHOWN, Need, Needs
 from graphs.graph import Graph
-from progress.errors import PointstampError, brief, one_of
+from progress.errors import PointstampError, brief, one_of, reason_of
 
 MOST_LOOKBACK = 100  # that is looked for as a mending
 TIME = "%Y-%m-%dT%H:%M"
@@ -39,8 +39,8 @@ def partitions(target: str) -> Models:
     try:
         data = json.loads(Path(target).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise PointstampError("PS903", f"{brief(target)} cannot be read as a manifest: {reason}", RIGHT) from None
+        what = f"{brief(target)} cannot be read as a manifest: {reason_of(error)}"
+        raise PointstampError("PS903", what, RIGHT) from None
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), dict):
         raise PointstampError("PS903", f"{brief(target)} is not a manifest: it has no nodes", RIGHT)
     try:

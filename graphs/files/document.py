@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from progress.errors import PointstampError
+from progress.errors import PointstampError, reason_of
 from progress.garbage import without_cycle_search
 
 MAXIMUM_BYTES = 32 * 1024 * 1024
@@ -176,7 +176,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     except ValueError:
         raise PointstampError("PS001", "the file's name contains a NUL character", "name an existing file") from None
     except OSError as error:
-        reason = (error.strerror or str(error) or "it cannot be read").lower()
+        reason = reason_of(error) or "it cannot be read"
         raise PointstampError("PS001", f"cannot read the file: {reason}", _HINTS.get(type(error), _HINT)) from None
     if len(content) > MAXIMUM_BYTES:
         raise _too_large_a_file()

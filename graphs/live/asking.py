@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from graphs.arguments import split
 from graphs.terminal import bad_usage
 from graphs.wording import elided, printable
-from progress.errors import PointstampError
+from progress.errors import PointstampError, reason_of
 
 PATIENCE = 5.0  # seconds for an answer to be there whole
 LONGEST = 16_000_000  # bytes of an answer
@@ -96,9 +96,8 @@ class LiveRun:
         except ValueError:  # a host that cannot be looked up
             raise self._no_address() from None
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
             right = "the address that `pointstamp run PIPELINE.py --ui PORT` says"
-            raise PointstampError("PS749", f"nothing answers at {self.url}: {reason}", right) from None
+            raise PointstampError("PS749", f"nothing answers at {self.url}: {reason_of(error)}", right) from None
         finally:
             connection.close()
         with self._read():

@@ -24,7 +24,7 @@ from graphs.live.token_form import STYLE_SOURCE, token_form
 from graphs.live.told import MOST_READERS, Told
 from graphs.sessions.ask import read_line
 from graphs.terminal import bad_usage
-from progress.errors import PointstampError
+from progress.errors import PointstampError, reason_of
 
 ADDRESS = "127.0.0.1"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -65,7 +65,7 @@ def serving(host: str, port: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         if host == ADDRESS:
             raise bad_usage(f"--ui {port}: {reason}", "another port; 0 takes any that is free") from None
         right = "an address of this machine, and a port that is free"
@@ -184,8 +184,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif parts.path in content.events:
             self._events(content.events[parts.path])
         else:
-            there = (path for path in (*content.answers, *content.events))
-            self._answer(404, "text/plain", f"there is nothing here but /, {', '.join(there)}\n")
+            there = ", ".join((*content.answers, *content.events))
+            self._answer(404, "text/plain", f"there is nothing here but /, {there}\n")
 
     do_HEAD = do_GET
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from time import sleep
-from typing import Any
 
 from graphs.arguments import split
 from graphs.files.notation import shown, suggestion
 from graphs.files.standard_input import cannot_read, check_readable
 from graphs.running.line_sink import LineFile
 from graphs.terminal import bad_usage
+from progress.errors import reason_of
 from progress.runtime import Dataflow
 from progress.runtime.durable.folder import damaged
 from progress.runtime.durable.store import sync_folder
@@ -115,7 +115,7 @@ def open_input(file: str) -> int:
     if file == STANDARD:
         try:
             handle = os.dup(sys.stdin.fileno())
-            check_readable(handle, "standard input")
+            check_readable(handle)
             return handle
         except (OSError, ValueError):  # it is not a file, as where this runs inside another program
             with tempfile.TemporaryFile() as copy:
@@ -154,7 +154,7 @@ def open_output(file: str, keeps: bool, check: Callable[[], None] = lambda: None
             check()
             sleep(OFTEN)
     except (OSError, ValueError) as error:
-        raise bad_usage(f"cannot write {file}: {_reason(error)}", "a file where one may be written") from None
+        raise bad_usage(f"cannot write {file}: {reason_of(error)}", "a file where one may be written") from None
     if not special:
         _take(handle, file)
         if keeps:
@@ -194,7 +194,7 @@ def check_whole(folder: Path, file: str, size: int, mark: str) -> None:
     except FileNotFoundError:
         found = 0
     except (OSError, ValueError) as error:
-        raise bad_usage(f"cannot write {file}: {_reason(error)}", "a file where one may be written") from None
+        raise bad_usage(f"cannot write {file}: {reason_of(error)}", "a file where one may be written") from None
     if found < size:
         raise damaged(folder, f"{file} has {found} bytes, and {size} were written")
     if size:
@@ -210,7 +210,3 @@ def check_whole(folder: Path, file: str, size: int, mark: str) -> None:
 def place_of(file: str) -> str:
     """What a file is known by in a state."""
     return file if file == STANDARD else os.path.abspath(file)  # noqa: PTH100 - links are not followed
-
-
-def _reason(error: Exception) -> Any:
-    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any, NamedTuple
 
-from progress.errors import PointstampError, not_written
+from progress.errors import PointstampError, not_written, reason_of
 from progress.order import Domain
 from progress.plain import write_time
 from progress.runtime.dataflow import Dataflow
@@ -72,8 +72,7 @@ class StateFolder:
             self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
             os.fchmod(self._lock, PRIVATE_FILE)
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            what = f"no state can be kept in {path}: {reason.lower()}"
+            what = f"no state can be kept in {path}: {reason_of(error)}"
             raise PointstampError("PS736", what, "a folder that may be written") from None
         self._take_lock()
 
@@ -165,7 +164,7 @@ def checked(folder: Path, *, is_ours: bool = False, mappings: Mappings | None = 
         if commit is not None:
             _check_known(commit.known)
     except OSError as error:
-        raise damaged(folder, (error.strerror or str(error)).lower()) from None
+        raise damaged(folder, reason_of(error)) from None
     except Damaged as error:
         raise damaged(folder, str(error)) from None
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # the digests fit, the content not

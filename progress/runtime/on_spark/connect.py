@@ -13,7 +13,7 @@ import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from progress.errors import PointstampError
+from progress.errors import PointstampError, reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,8 +70,7 @@ def check_reach(url: str) -> None:
     try:
         socket.create_connection((host, port), REACH).close()
     except OSError as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        what = f"no server of Spark Connect answers at {host}:{port}: {reason}"
+        what = f"no server of Spark Connect answers at {host}:{port}: {reason_of(error)}"
         raise PointstampError("PS756", what, "sc://host:port, as the server was started with") from None
 
 

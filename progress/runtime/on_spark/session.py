@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from progress.errors import PointstampError
+from progress.errors import PointstampError, reason_of
 from progress.runtime.on_spark.connect import beyond_reach, is_remote, remote_of
 from progress.runtime.on_spark.connect import started as remote_session
 from progress.runtime.on_spark.graphframes import GRAPHFRAMES_CLASS, GRAPHFRAMES_ELSEWHERE, check_choice, choices
@@ -280,11 +280,11 @@ def _check_reach(master: str) -> None:
         try:
             socket.create_connection((host.strip("[]"), int(port)), REACH).close()
         except (OSError, ValueError, OverflowError) as error:
-            reasons.append(getattr(error, "strerror", None) or str(error))
+            reasons.append(reason_of(error))
         else:
             return
     if reasons:
-        what = f"no master answers at {master}: {reasons[0].lower()}"
+        what = f"no master answers at {master}: {reasons[0]}"
         raise PointstampError("PS756", what, "the URL that the master says on its page, spark://host:7077")
 
 
