@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -22,14 +21,13 @@ from typing import Any, NamedTuple
 from graphs.running.files import named
 from graphs.running.json_lines import JsonLines
 from graphs.running.line_sink import plain_step
-from graphs.running.pipeline import PipelineFailed, is_own, load_pipeline
-from graphs.terminal import FINDINGS, FINE, bad_usage, complain, write, write_json
+from graphs.running.pipeline import load_pipeline, told
+from graphs.terminal import FINDINGS, FINE, bad_usage, write, write_json
 from graphs.wording import plural, printable
-from progress.errors import PointstampError, brief
+from progress.errors import brief, reason_of
 from progress.runtime import Dataflow
-from progress.runtime.failure import NodeFailed, dead_letters
+from progress.runtime.failure import dead_letters
 from progress.runtime.source import Feed, begun, check_no_file, items_of, opening
-from progress.runtime.source_failure import SourceFailed
 from progress.semantics import Exploration, Not, Says, State, Variant, Verdict, explore
 from progress.semantics.properties import About, AnyProperty, Leads, LeadsEach
 from progress.semantics.running_claims import RunningSpecification, has_failed, running_claims
@@ -51,23 +49,11 @@ class Found(NamedTuple):
 
 def explore_pipeline(options: argparse.Namespace) -> int:
     """Explore, say what was found, and answer the exit code: 1 where a claim fails, or is not decided."""
-    try:
-        found = _explored(options)
-    except NodeFailed as failure:
-        return _failed(PipelineFailed("", failure.error).trace, str(failure))
-    except SourceFailed as failure:
-        if isinstance(failure.error, PointstampError):  # what came in is at fault, not the pipeline
-            raise
-        return _failed(PipelineFailed("", failure.error).trace, str(failure))
-    except PipelineFailed as failure:
-        return _failed(failure.trace, str(failure))
-    except PointstampError:
-        raise
-    except (Exception, SystemExit) as error:  # a claim that raises, for instance
-        if not is_own(error):
-            raise
-        raised = PipelineFailed(f"{options.pipeline} failed", error)
-        return _failed(raised.trace, str(raised))
+    return told(options.pipeline, lambda: _explore(options), own_faults=())
+
+
+def _explore(options: argparse.Namespace) -> int:
+    found = _explored(options)
     bad = [verdict for verdict in found.exploration.verdicts if verdict.says is not Says.HOLDS]
     if options.trace is not None:
         _write_trace(options.trace, found, bad)
@@ -76,12 +62,6 @@ def explore_pipeline(options: argparse.Namespace) -> int:
     else:
         write(in_text(found))
     return FINDINGS if bad else FINE
-
-
-def _failed(trace: str, line: str) -> int:
-    sys.stderr.write("".join(f"{printable(each)}\n" for each in trace.splitlines()))
-    complain(f"pointstamp: {line}")
-    return FINDINGS
 
 
 def _explored(options: argparse.Namespace) -> Found:
@@ -172,8 +152,7 @@ def _write_trace(path: str, found: Found, bad: list[Verdict[State]]) -> None:
     try:
         Path(path).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise bad_usage(f"--trace {path}: {reason.lower()}", "a file that may be written") from None
+        raise bad_usage(f"--trace {path}: {reason_of(error)}", "a file that may be written") from None
 
 
 def notes(found: Found) -> list[str]:

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -14,15 +14,21 @@ from types import ModuleType, TracebackType
 from graphs.beside import look_first_in
 from graphs.graph import Graph
 from graphs.running.own_files import reading
+from graphs.terminal import FINDINGS, complain
+from graphs.wording import printable
 from progress.errors import PointstampError, brief
 from progress.runtime import Dataflow
+from progress.runtime.durable.bundles import IN as IN_A_SINK
 from progress.runtime.failure import NodeFailed
+from progress.runtime.source_failure import SourceFailed
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = tuple(f"{ROOT / package}/" for package in ("progress", "graphs", "recursion"))
 STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
 INSTALLED = ("site-packages/", "dist-packages/")
 SPARK = ("/pyspark/", "/py4j/")  # how it passes on what the JVM says is of no interest
+
+OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS748", "PS762")  # of a run; others are of the command
 
 
 class PipelineFailed(PointstampError):
@@ -124,6 +130,40 @@ class _InPipeline(PointstampError):
 
 
 # --- tracebacks -------------------------------------------------------------------------------------------------------
+
+
+def told(pipeline: str, act: Callable[[], int], own_faults: Collection[str] = OWN_FAULTS) -> int:
+    """The exit code of what is done with a pipeline; where its own code fails, its traceback and one line.
+
+    Errors of this project with the codes `own_faults` are told so as well; others are raised.
+    """
+    try:
+        return act()
+    except NodeFailed as failure:
+        value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
+        return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")
+    except SourceFailed as failure:
+        if isinstance(failure.error, PointstampError):  # what came in is at fault, not the pipeline
+            raise
+        return _failed(PipelineFailed("", failure.error).trace, str(failure))
+    except PipelineFailed as failure:
+        return _failed(failure.trace, str(failure))
+    except PointstampError as error:
+        if error.code not in own_faults:
+            raise
+        return _failed("", str(error))
+    except (Exception, SystemExit) as error:  # a node that exits has not done what the command is for
+        if not is_own(error):
+            raise
+        where = "".join(f" {note}" for note in getattr(error, "__notes__", ()) if note.startswith(IN_A_SINK))
+        found = PipelineFailed(f"{pipeline} failed{where}", error)
+        return _failed(found.trace, str(found))
+
+
+def _failed(trace: str, line: str) -> int:
+    sys.stderr.write("".join(f"{printable(each)}\n" for each in trace.splitlines()))
+    complain(f"pointstamp: {line}")
+    return FINDINGS
 
 
 def is_own(error: BaseException) -> bool:

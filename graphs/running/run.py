@@ -34,31 +34,26 @@ from graphs.running.line_source import Lines, Position
 from graphs.running.on_spark import check_options, load_on, on_spark
 from graphs.running.order import Noted, Ordered, read_order
 from graphs.running.own_files import own_files
-from graphs.running.pipeline import PipelineFailed, is_own
+from graphs.running.pipeline import told
 from graphs.running.signals import Signals
 from graphs.running.tables import say_already, say_held, say_one_at_a_time
 from graphs.running.view import UI, check_view, serve
-from graphs.terminal import FINDINGS, FINE, bad_usage, complain
-from graphs.wording import printable
-from progress.errors import PointstampError, brief
+from graphs.terminal import FINE, bad_usage, complain
+from progress.errors import PointstampError
 from progress.garbage import short_cycle_searches
 from progress.runtime import Dataflow
-from progress.runtime.actions.core import WaitsForEver
-from progress.runtime.control import Cancelled, Control, TimedOut
-from progress.runtime.durable.bundles import IN as IN_A_SINK
+from progress.runtime.control import Cancelled, Control
 from progress.runtime.durable.delivery import BARRIER, DETERMINISTIC
 from progress.runtime.durable.folder import damaged
 from progress.runtime.durable.kept_run import KeptRun
 from progress.runtime.durable.outlets import Going
 from progress.runtime.engines.choosing import Chooser
 from progress.runtime.engines.host import HERE
-from progress.runtime.failure import NodeFailed
 from progress.runtime.inputs.read_of import ReadOf, read_of
 from progress.runtime.observer import Observer, Observers
 from progress.runtime.run.options import RunOptions
 from progress.runtime.run.running import Running
 from progress.runtime.source import Feed
-from progress.runtime.source_failure import SourceFailed
 from progress.runtime.watching.display import Display
 
 if TYPE_CHECKING:
@@ -67,7 +62,12 @@ if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
 
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
-OWN_FAULTS = ("PS713", "PS732", "PS733", "PS735", "PS739", "PS748", "PS762")  # of the run; others are of the command
+OF_STATE = {  # options that are of no use without --state
+    "every": "how often --state is written",
+    "delivery": "how outputs go with --state",
+    "synced": "how --state is written",
+    "pickle": "how --state is written",
+}
 
 
 def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
@@ -80,37 +80,6 @@ def run(options: argparse.Namespace, observer: Observer | None = None) -> int:
             return Command(options, load_on(spark, options.pipeline), opened, spark).run(observer)
 
     return told(options.pipeline, act)
-
-
-def told(pipeline: str, act: Callable[[], int]) -> int:
-    """The exit code of what is done with a pipeline; where its own code fails, its traceback and one line."""
-    try:
-        return act()
-    except NodeFailed as failure:
-        value = "" if failure.value is None else f"; the message: {brief(failure.value)}"
-        return _failed(PipelineFailed("", failure.error).trace, f"{failure}{value}")
-    except SourceFailed as failure:
-        if isinstance(failure.error, PointstampError):  # what came in is at fault, not the pipeline
-            raise
-        return _failed(PipelineFailed("", failure.error).trace, str(failure))
-    except PipelineFailed as failure:
-        return _failed(failure.trace, str(failure))
-    except PointstampError as error:
-        if error.code not in OWN_FAULTS:
-            raise
-        return _failed("", str(error))
-    except (Exception, SystemExit) as error:  # a node that exits has not done what the command is for
-        if not is_own(error):
-            raise
-        where = "".join(f" {note}" for note in getattr(error, "__notes__", ()) if note.startswith(IN_A_SINK))
-        found = PipelineFailed(f"{pipeline} failed{where}", error)
-        return _failed(found.trace, str(found))
-
-
-def _failed(trace: str, line: str) -> int:
-    sys.stderr.write("".join(f"{printable(each)}\n" for each in trace.splitlines()))
-    complain(f"pointstamp: {line}")
-    return FINDINGS
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -127,16 +96,12 @@ def _check(options: argparse.Namespace) -> None:
                 raise bad_usage(f"{word} is of no use with --state", "one of the two: an order begins with its run")
     if options.workers is not None and options.workers < 1:
         raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
-    if options.every is not None and options.state is None:
-        raise bad_usage("--every says how often --state is written", "--state DIR")
-    if options.delivery is not None and options.state is None:
-        raise bad_usage("--delivery says how outputs go with --state", "--state DIR")
+    for option, says in OF_STATE.items():
+        given = getattr(options, option)
+        if given is not None and given is not False and options.state is None:
+            raise bad_usage(f"--{option} says {says}", "--state DIR")
     if options.delivery == DETERMINISTIC and options.engine == "spark":
         raise bad_usage(f"--delivery {DETERMINISTIC}: Spark computes in an order of its own", f"--delivery {BARRIER}")
-    if options.synced and options.state is None:
-        raise bad_usage("--synced says how --state is written", "--state DIR")
-    if options.pickle and options.state is None:
-        raise bad_usage("--pickle says how --state is written", "--state DIR")
     if options.every is not None and not 0 <= options.every < float("inf"):
         raise bad_usage(f"--every {options.every}: no number of seconds", "0 or more")
     if options.timeout is not None and not 0 < options.timeout < float("inf"):
@@ -207,7 +172,6 @@ class Command:
         observer = self._watched(observer or (Display(reading=self._read) if self._has_terminal() else None))
         with Signals() as signals:
             control = Control(self.options.timeout, signals.came)
-            running: Running | None = None
             try:
                 for name in self.inputs:
                     self._open_input(name, known.get("inputs", {}).get(name), control)
@@ -228,10 +192,8 @@ class Command:
                 with short_cycle_searches():
                     running.run(self.options.seed, self.options.workers or 4, self._chooser())
                 say_already(running)
-            except (Cancelled, TimedOut, WaitsForEver) as stopped:
-                if isinstance(stopped, Cancelled):
-                    return 128 + signals.number
-                raise
+            except Cancelled:
+                return 128 + signals.number
         return FINE
 
     def _opened_state(self) -> KeptRun | None:

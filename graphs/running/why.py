@@ -17,8 +17,7 @@ from graphs.graph import Graph
 from graphs.running.files import STANDARD, check_apart, named, open_input
 from graphs.running.json_lines import JsonLines
 from graphs.running.line_source import OFTEN, Lines
-from graphs.running.pipeline import load_graph, load_pipeline
-from graphs.running.run import told
+from graphs.running.pipeline import load_graph, load_pipeline, told
 from graphs.sessions.trace import played
 from graphs.sessions.waiting import render, waits_to_json, why_to_json
 from graphs.terminal import FINE, UNUSABLE, bad_usage
