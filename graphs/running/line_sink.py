@@ -155,10 +155,8 @@ class LineFile:
         """Write whole lines, or let them wait."""
         if self.holds:
             self._held.append(lines)
-        elif self.size < self._there:
-            self.put(lines)
         else:
-            self._put(lines)
+            self.put(lines)
 
     def put(self, lines: bytes) -> None:
         """Write what is not there already; PS748 where something else is there, and then nothing."""

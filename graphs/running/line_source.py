@@ -248,11 +248,12 @@ class Lines:
                 if not self._waits:
                     return False
         try:
-            chunk = self._next_of_stream() if self.is_live else self._next_of_file()
+            chunk = self._chunk()
         except BlockingIOError:
             return self._waits
         except OSError as error:
             raise cannot_read(self.file, error) from None
+        self._place += len(chunk)
         if not chunk:
             self._has_ended = True
             last = b"".join(self._rest)
@@ -271,16 +272,11 @@ class Lines:
             raise self._bad(f"the line is longer than {LONGEST_LINE} bytes", FORM)
         return True
 
-    def _next_of_stream(self) -> bytes:
-        chunk = os.read(self._descriptor, CHUNK)
-        self._place += len(chunk)
-        return chunk
-
-    def _next_of_file(self) -> bytes:
-        """The next of a file, whose own position may be that of others as well, and stays where it is."""
-        chunk = os.pread(self._descriptor, CHUNK, self._place)
-        self._place += len(chunk)
-        return chunk
+    def _chunk(self) -> bytes:
+        """What comes next; a file's own position may be that of others as well, and stays where it is."""
+        if self.is_live:
+            return os.read(self._descriptor, CHUNK)
+        return os.pread(self._descriptor, CHUNK, self._place)
 
     def _item(self, line: bytes) -> Any:
         """What a line says; None where it is empty, or was read by the run that this one continues."""
