@@ -47,7 +47,7 @@ def capture(
 
     Where what is done again has to be the same, nodes that keep sets are read back (`read_back`).
     """
-    codec = codec or Codec(core.network)
+    codec, sinks = codec or Codec(core.network), sinks or Sinks({})
     if codec.beside is not None:
         codec.beside.begin()
     inboxes = core.inboxes
@@ -67,7 +67,7 @@ def capture(
         if found:
             waiting: Callable[[], list[Any]] = partial(list, found)
             state[f"queue {name}"] = codec.write(f"a message that waits for {brief(name)}", waiting)
-    for name, snapshot in {} if sinks is None else sinks.snapshots().items():
+    for name, snapshot in sinks.snapshots().items():
         state[f"sink {name}"] = codec.write(f"what waits for the sink of {brief(name)}", snapshot)
     ready = {name: found for inbox, name in zip(inboxes, names, strict=True) if (found := inbox.all_ready())}
     listed = [*core.runnable, *core.aside, *core.held]
@@ -87,7 +87,7 @@ def capture(
         "places": {feed.edge: feed.place for feed in feeds if _is_placed(feed)},
         "random": None if chance is None else chance.getstate(),
         "drawn": list(drawn),
-        "told": {} if sinks is None else sinks.told,
+        "told": sinks.told,
     }
     state["progress"] = codec.write("a time", lambda: progress)
     codec.finish()
@@ -157,7 +157,7 @@ def resume(
 
     `restored` is called when that is not so: nothing outside of the run is touched before it.
     """
-    codec = codec or Codec(core.network)
+    codec, sinks = codec or Codec(core.network), sinks or Sinks({})
     progress = codec.read("the state", state.get("progress", b""))
     try:
         _resume(core, feeds, state, progress, codec)
@@ -167,15 +167,13 @@ def resume(
             drawn[:] = _counts(progress["drawn"], len(drawn))
         waiting = {
             name: codec.read(f"what waits for the sink of {brief(name)}", state[f"sink {name}"])
-            for name in (() if sinks is None else sinks.snapshots())
+            for name in sinks.snapshots()
             if f"sink {name}" in state
         }
         told = {name: tuple(times) for name, times in progress["told"].items()}
         restored()
-        if sinks is not None:
-            sinks.told = told
+        sinks.told = told
         for name, values in waiting.items():
-            assert sinks is not None
             sinks.restore(name, values)
         if codec.beside is not None:
             codec.beside.settle()

@@ -35,6 +35,3 @@ def check_whole(core: Core, tracker: Tracker, feeds: Sequence[Feed]) -> None:
             raise ValueError(f"the input {feed.edge!r} stands elsewhere")
         if [type(part) for part in position[1:]] != [bool, int] or taken < 0:
             raise ValueError(f"nobody knows how far the input {feed.edge!r} was read")
-    steps: Any = core.steps
-    if type(steps) is not int or steps < 0:
-        raise ValueError("the number of steps is none")
