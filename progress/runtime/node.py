@@ -112,10 +112,10 @@ class Node:
         self.__dict__.update({name: value for name, value in state.items() if name not in slots})
 
 
-def slots_of(kind: type) -> set[str]:
-    """The attributes that a class and those that it is made of have in `__slots__`, as they are called inside."""
+def slots_of(kind: type) -> dict[str, Any]:
+    """What a class and those that it is made of have in `__slots__`, by their names inside, from its beginning on."""
     return {
-        name for each in kind.__mro__ for name, member in vars(each).items() if type(member) is MemberDescriptorType
+        name: slot for each in kind.__mro__ for name, slot in vars(each).items() if type(slot) is MemberDescriptorType
     }
 
 

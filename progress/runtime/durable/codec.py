@@ -17,7 +17,7 @@ from progress.errors import PointstampError, brief, said_by
 from progress.plain import Written
 from progress.runtime.durable.delivery import Log
 from progress.runtime.durable.encoding.form import NotPlain, NotRead
-from progress.runtime.durable.encoding.kinds import Plain, StatesByName
+from progress.runtime.durable.encoding.kinds import Plain, StatesByName, ValuesByName
 from progress.runtime.durable.encoding.reading import decoded
 from progress.runtime.durable.encoding.writing import Sets, encoded, put_together
 from progress.runtime.durable.order import Altered, Order, Record, records
@@ -25,12 +25,8 @@ from progress.runtime.state import State
 from progress.topology import Network
 
 
-class Beside(Protocol):
+class Beside(ValuesByName, Protocol):
     """Keeps parts of a state outside of its bytes, which hold a name for each."""
-
-    def takes(self, part: Any) -> bool:
-        """Whether it is one of these."""
-        ...
 
     def file(self, name: str) -> Path:
         """Where a source may write down what it has to know again: a file of its own, which nobody else has."""
@@ -52,16 +48,8 @@ class Beside(Protocol):
         """What is written from now on belongs to this."""
         ...
 
-    def write(self, part: Any) -> Any:
-        """Begin to keep it; a name that can be kept."""
-        ...
-
     def finish(self) -> None:
         """Wait until all of it is kept; where it cannot be, what is raised may say in `of` to what it belongs."""
-        ...
-
-    def read(self, name: Any) -> Any:
-        """What was kept under a name."""
         ...
 
     def as_kept(self, part: Any) -> Any:
@@ -124,11 +112,7 @@ class Codec:
         self.beside = beside
         self._states = states
         self._times = _Times(network)
-        self._plain = (
-            Plain(self._times, states=states)
-            if beside is None
-            else Plain(self._times, beside.takes, beside.write, beside.read, states)
-        )
+        self._plain = Plain(self._times, beside, states)
 
     def write(self, what: str, part: Callable[[], Any], sets: Sets | None = None) -> bytes:
         """The bytes of a part; `NotKept` where it cannot be kept. `sets` as in `encoded`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from progress.errors import brief
@@ -33,25 +34,13 @@ def parts(value: Any) -> tuple[str, Any, bool] | None:
 
 def made(name: str, made_of: Any) -> Any:
     """The inverse of `parts`."""
-    if name == ARRAY:
-        return _array(*made_of)
-    if name == SCALAR:
-        return _array(*made_of)[()]
-    if name == FRAME:
-        return _frame(*made_of)
-    if name == SERIES:
-        return _series(*made_of)
-    if name == INDEX:
-        return _index(*made_of)
-    if name == MOMENT:
-        return _moment(*made_of)
-    if name == SPAN:
-        return _span(*made_of)
     if name == MISSING:
         import pandas as pd  # type: ignore[import-untyped]
 
         return pd.NaT if made_of == "NaT" else pd.NA
-    raise NotRead(f"there is no {name}")
+    if name not in MAKERS:
+        raise NotRead(f"there is no {name}")
+    return MAKERS[name](*made_of)
 
 
 # --- numpy ------------------------------------------------------------------------------------------------------------
@@ -328,3 +317,14 @@ def _frame(columns: Any, index: Any, values: Any) -> Any:
     )
     found.columns = columns
     return found
+
+
+MAKERS: dict[str, Callable[..., Any]] = {
+    ARRAY: _array,
+    SCALAR: lambda *made_of: _array(*made_of)[()],
+    FRAME: _frame,
+    SERIES: _series,
+    INDEX: _index,
+    MOMENT: _moment,
+    SPAN: _span,
+}

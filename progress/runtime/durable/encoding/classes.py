@@ -17,13 +17,14 @@ from dataclasses import is_dataclass
 from enum import Enum, Flag
 from functools import cache, lru_cache
 from pathlib import Path
-from types import MemberDescriptorType
 from typing import Any
 
 from progress.runtime.durable.encoding.form import NotPlain, NotRead
+from progress.runtime.node import slots_of
 
 OURS = frozenset({"progress", "graphs", "recursion"})
 HEAP = 1 << 9  # of a class that is written in Python, in `type.__flags__`
+_slots = lru_cache(256)(slots_of)
 
 
 def written_class(kind: type) -> str | None:
@@ -144,14 +145,6 @@ def blank(kind: type) -> tuple[Any, Callable[[Any], None]]:
 def _base(kind: type) -> type:
     """The built-in class that its values are made by: `object`, unless it is one of a list, a number, an exception."""
     return next(each for each in kind.__mro__ if not each.__flags__ & HEAP)
-
-
-@lru_cache(256)
-def _slots(kind: type) -> dict[str, Any]:
-    """What a class has in `__slots__`, its bases too: that is so from its beginning."""
-    return {
-        name: slot for each in kind.__mro__ for name, slot in vars(each).items() if type(slot) is MemberDescriptorType
-    }
 
 
 def _has(slot: Any, value: Any, kind: type) -> bool:

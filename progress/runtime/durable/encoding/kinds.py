@@ -171,28 +171,40 @@ class StatesByName(Protocol):
         ...
 
 
+class ValuesByName(Protocol):
+    """Keeps some values outside of the bytes, which hold a name for each."""
+
+    def takes(self, part: Any) -> bool:
+        """Whether it is one of these."""
+        ...
+
+    def write(self, part: Any) -> Any:
+        """Begin to keep it; a name that can be kept."""
+        ...
+
+    def read(self, name: Any) -> Any:
+        """What was kept under a name."""
+        ...
+
+
 class Plain:
     """What a run's data consists of besides lists, dicts and the like.
 
     Parameters
     ----------
     read_time : the time of a graph that is written so
-    takes, write, read : what is kept beside the bytes: whether a value is, its name, the value of a name
+    beside : keeps what cannot be in the bytes
     states : keeps each `State` by its changes; None: all of it is in the bytes
     """
 
     def __init__(
         self,
         read_time: Callable[[Any], Any] | None = None,
-        takes: Callable[[Any], bool] = lambda value: False,
-        write: Callable[[Any], Any] | None = None,
-        read: Callable[[Any], Any] | None = None,
+        beside: ValuesByName | None = None,
         states: StatesByName | None = None,
     ) -> None:
         self._read_time = read_time
-        self._takes = takes
-        self._write = write
-        self._read = read
+        self._beside = beside
         self._states = states
 
     # --- writing -----------------------------------------------------------------------------------------------------
@@ -211,8 +223,8 @@ class Plain:
                 if self._states is None
                 else (KEPT, self._states.name_of(value), False)
             )
-        if self._write is not None and self._takes(value):
-            return BESIDE, self._write(value), False
+        if self._beside is not None and self._beside.takes(value):
+            return BESIDE, self._beside.write(value), False
         found = arrays.parts(value)
         if found is not None:
             return found
@@ -236,8 +248,8 @@ class Plain:
             if name == TIME and self._read_time is not None:
                 check_key(tuple(made_of))
                 return self._read_time(made_of)
-            if name == BESIDE and self._read is not None:
-                return self._read(made_of)
+            if name == BESIDE and self._beside is not None:
+                return self._beside.read(made_of)
             if name == KEPT and self._states is not None:
                 return self._states.named(made_of)
             if name.startswith(MEMBER):
