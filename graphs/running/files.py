@@ -30,7 +30,7 @@ OFTEN = 0.05  # seconds between looks at whether somebody reads a named pipe
 
 def side_outputs(dataflow: Dataflow) -> list[str]:
     """Where else something may come out: late data, dead letters."""
-    late = [getattr(source, "late", None) or getattr(source, "_late", None) for source in dataflow.sources.values()]
+    late = [getattr(source, "late", None) for source in dataflow.sources.values()]
     dead = [dead_letters(policy) for policy in dataflow.on_error.values()]
     inside = dataflow.network.inputs  # where what is late comes in, and does not come out
     names = [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from progress.errors import PointstampError, brief, one_of
 from progress.notebook import InNotebooks, Shown
@@ -19,6 +19,7 @@ from progress.runtime.observer import Observer
 from progress.runtime.run.checks import (
     by_edge,
     check_control,
+    check_inputs,
     check_keeping,
     check_numbers,
     check_told,
@@ -32,9 +33,6 @@ from progress.runtime.run.running import Running
 from progress.runtime.sink import Sink
 from progress.runtime.source import Source
 from progress.topology import Topology, network_of
-
-if TYPE_CHECKING:
-    from progress.runtime.durable.kept_run import KeptRun
 
 FEW = 8  # nodes whose code is shown
 ENGINES = ("sim", "threads", "asyncio", "spark")
@@ -97,7 +95,7 @@ class Dataflow(InNotebooks):
         self.sources: dict[str, Source] = by_edge("sources", sources)
         self.sinks: dict[str, Sink] = by_edge("sinks", sinks)
         self.on_error: dict[str, OnError] = policies(on_error, self.network)
-        self._check_inputs(self.sources)
+        check_inputs(self.sources, self.network)
         self.ahead: dict[str, int] = times_ahead(ahead, self.network)
         self.read: dict[int, Any] = {}  # iterators among the sources that a run has read
 
@@ -116,12 +114,6 @@ class Dataflow(InNotebooks):
     def _check_node(self, name: str) -> None:
         if self.network.numbers.get(name, len(self.network.nodes)) >= len(self.network.nodes):
             raise PointstampError("PS708", f"the graph has no node {brief(name)}", one_of(name, self.network.nodes))
-
-    def _check_inputs(self, names: Iterable[str]) -> None:
-        for name in names:
-            if name not in self.network.inputs:
-                right = one_of(name, self.network.inputs, "the graph has none")
-                raise PointstampError("PS709", f"the graph has no input edge {brief(name)}", right)
 
     def run(
         self,
@@ -185,15 +177,9 @@ class Dataflow(InNotebooks):
         control = Control(timeout, cancel)
         options = RunOptions(engine, observer, record, limit, control, pause=pause, host=host)
         check_keeping(state, every, delivery, synced, with_pickle)
-        with host:
-            if state is None:
-                return self._running(sources, sinks, options).run(seed, workers)
-            with self._kept(state, options, seed, sources, synced, with_pickle) as kept:
-                running = self._running(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
-                kept.choose(running, delivery)
-                if kept.is_finished:
-                    return running.look()
-                return running.run(seed, workers)
+        how = (every, delivery, synced, with_pickle)
+        with host, self._running(sources, sinks, options, seed, state, *how) as (running, is_over):
+            return running.look() if is_over else running.run(seed, workers)
 
     async def run_async(
         self,
@@ -221,26 +207,27 @@ class Dataflow(InNotebooks):
         check_control(timeout, cancel)
         check_keeping(state, every, delivery, synced, with_pickle)
         options = RunOptions("asyncio", observer, record, limit, Control(timeout, cancel), pause=pause)
-        if state is None:
-            return await self._running(sources, sinks, options).run_async()
-        with self._kept(state, options, None, sources, synced, with_pickle) as kept:
-            running = self._running(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
-            kept.choose(running, delivery)
-            if kept.is_finished:
-                return running.look()
-            return await running.run_async()
+        how = (every, delivery, synced, with_pickle)
+        with self._running(sources, sinks, options, None, state, *how) as (running, is_over):
+            return running.look() if is_over else await running.run_async()
 
     @contextmanager
-    def _kept(
+    def _running(
         self,
-        state: str | PathLike[str],
+        sources: Mapping[str, Source] | None,
+        sinks: Mapping[str, Sink] | None,
         options: RunOptions,
         seed: int | None,
-        sources: Mapping[str, Source] | None,
+        state: str | PathLike[str] | None,
+        every: float,
+        delivery: str | None,
         synced: bool,
         with_pickle: bool,
-    ) -> Iterator[KeptRun]:
-        """The folder of a run that is kept. One that is stopped has a last checkpoint."""
+    ) -> Iterator[tuple[Running, bool]]:
+        """A run that is to begin, and whether it has come to its end before; nobody else may have its folder."""
+        if state is None:
+            yield self._set_up(sources, sinks, options), False
+            return
         from progress.runtime.durable.kept_run import KeptRun
 
         command = {
@@ -251,12 +238,14 @@ class Dataflow(InNotebooks):
             "inputs": sorted({*self.sources, *(sources or {})}),
         }
         with closing(KeptRun(fspath(state), self, command, options.host, synced=synced)) as kept:
-            yield kept
+            running = self._set_up(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
+            kept.choose(running, delivery)
+            yield running, kept.is_finished
 
-    def _running(
+    def _set_up(
         self, sources: Mapping[str, Source] | None, sinks: Mapping[str, Sink] | None, options: RunOptions
     ) -> Running:
         check_told(options.observer, options.record, options.pause)
         more = by_edge("sources", sources)
-        self._check_inputs(more)
+        check_inputs(more, self.network)
         return Running(self, {**self.sources, **more}, {**self.sinks, **by_edge("sinks", sinks)}, options)

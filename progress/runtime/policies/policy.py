@@ -55,7 +55,7 @@ class Policy:
         self.has_ended = False  # nothing comes any more
         self.within = source
         self._rule = rule
-        self._late = late
+        self.late = late
         self._opens = None if opens is None else tuple(opens)
         self._followers: list[Callable[[], None]] = []
 
@@ -97,7 +97,7 @@ class Policy:
         return lambda: self._followers.remove(follower)
 
     def _names(self, items: Any) -> tuple[str, tuple[Any, ...] | None]:
-        late = self._late if self._late is not None else getattr(items, "late", "late")
+        late = self.late if self.late is not None else getattr(items, "late", "late")
         return late, self._opens if self._opens is not None else getattr(items, "opens", None)
 
 

@@ -95,17 +95,23 @@ def by_edge(what: str, given: Any) -> dict[str, Any]:
     return dict(given or {})
 
 
+def check_inputs(names: Iterable[str], network: Network) -> None:
+    """Refuse (PS709) what are no input edges."""
+    for name in names:
+        if name not in network.inputs:
+            right = one_of(name, network.inputs, "the graph has none")
+            raise PointstampError("PS709", f"the graph has no input edge {brief(name)}", right)
+
+
 def times_ahead(ahead: Any, network: Network) -> dict[str, int]:
     """How many times of each input may be in flight, by input edge; refused (PS709, PS715) is what bounds nothing."""
-    known = network.inputs
-    found = dict(ahead) if isinstance(ahead, Mapping) else {} if ahead is None else dict.fromkeys(known, ahead)
-    for edge, most in found.items():
-        if edge not in known:
-            right = one_of(edge, known, "the graph has none")
-            raise PointstampError("PS709", f"the graph has no input edge {brief(edge)}", right)
+    if not isinstance(ahead, Mapping):
+        ahead = {} if ahead is None else dict.fromkeys(network.inputs, ahead)
+    for edge, most in ahead.items():
+        check_inputs((edge,), network)
         if not isinstance(most, int) or isinstance(most, bool) or most < 1:
             raise _bad_run(f"ahead={brief(most)} at {brief(edge)}: no time of it could come in", "1 or more")
-    return found
+    return dict(ahead)
 
 
 def _bad_run(what: str, right: str) -> PointstampError:
@@ -143,7 +149,7 @@ def check_outputs(
     on_error: Mapping[str, OnError],
     late: Mapping[str, str],
     sinks: Iterable[str],
-    besides: Iterable[Any] | None,
+    besides: Iterable[Any],
 ) -> None:
     """Refuse side outputs that are edges (PS719), and sinks of what nothing leaves by (PS716).
 
@@ -158,8 +164,8 @@ def check_outputs(
         *late.values(),
         *filter(None, map(dead_letters, on_error.values())),
     ]
-    for source in besides or ():
-        name: str | None = getattr(source, "late", None) or getattr(source, "_late", None)
+    for source in besides:
+        name: str | None = getattr(source, "late", None)
         if name is None and callable(source):  # it may name any
             return
         known.append(name)
