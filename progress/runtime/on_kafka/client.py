@@ -11,6 +11,13 @@ from progress.runtime.sinks.place import Place
 
 PATIENCE = 30.0  # seconds that a broker may take to answer
 MISSING = "pip install 'pointstamp[kafka]'"
+NOTHING: Mapping[str, Any] = {}
+READS = {  # what a client has that reads what is committed, as far as it goes now
+    "group.id": "pointstamp",
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    "isolation.level": "read_committed",
+}
 RIGHT = "brokers that answer and take what is delivered; the run goes on from there when it is begun again"
 
 
@@ -23,9 +30,8 @@ def library(where: Place) -> ModuleType:
     return confluent_kafka
 
 
-def configured(servers: str, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """The settings of a client: ours, unless they are said otherwise. It writes nothing on standard error."""
-    ours = {name.replace("_", "."): value for name, value in more.items()}
+def configured(servers: str, settings: Mapping[str, Any], ours: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
+    """The settings of a client: what is said, and `ours` whatever is said. It writes nothing on standard error."""
     return {"log_level": 0, **settings, **ours, "bootstrap.servers": servers}
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from progress.errors import brief
 from progress.plain import write_time
 from progress.runtime.durable.bundles import Bundle
-from progress.runtime.on_kafka.client import PATIENCE, complaining, configured, library
+from progress.runtime.on_kafka.client import PATIENCE, READS, complaining, configured, library
 from progress.runtime.sinks.json_text import expanded, json_text
 from progress.runtime.sinks.place import Place
 from progress.runtime.sinks.sql_table import APPLICATION
@@ -91,7 +91,7 @@ class _Topic:
         kafka = library(self._where)
         with complaining(self._where):
             named = {"transactional.id": self._key.decode(), "enable.idempotence": True}
-            self._producer = kafka.Producer({**configured(self._sink.servers, self._sink.settings), **named})
+            self._producer = kafka.Producer(configured(self._sink.servers, self._sink.settings, named))
             self._producer.init_transactions(PATIENCE)
             there = self._producer.list_topics(timeout=PATIENCE).topics
             if STAMPS not in there:
@@ -112,10 +112,8 @@ class _Topic:
         made[STAMPS].result(PATIENCE)
 
     def _last_stamp(self, kafka: Any) -> str | None:
-        more = {"group_id": "pointstamp", "enable_auto_commit": False, "enable_partition_eof": True}
-        committed = {"isolation_level": "read_committed", "fetch_wait_max_ms": 10}
-        reads = configured(self._sink.servers, self._sink.settings, **more, **committed)
-        consumer = kafka.Consumer(reads)
+        ours = {**READS, "fetch.wait.max.ms": 10}
+        consumer = kafka.Consumer(configured(self._sink.servers, self._sink.settings, ours))
         stamp: str | None = None
         try:
             consumer.assign([kafka.TopicPartition(STAMPS, 0, kafka.OFFSET_BEGINNING)])

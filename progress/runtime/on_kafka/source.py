@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.plain import read_time
-from progress.runtime.on_kafka.client import MISSING, PATIENCE, configured
+from progress.runtime.on_kafka.client import MISSING, PATIENCE, READS, configured
 from progress.runtime.source import SILENT
 from progress.runtime.source_failure import Refused
 
@@ -82,7 +82,7 @@ class KafkaSource:
 
     def items_for(self, engine: str, edge: str, domain: Domain) -> Records:
         """The items of a run."""
-        return Records(self, edge, {}, waits=engine in ("threads", "spark"))
+        return self.items_from(engine, edge, domain, None)
 
     def items_from(self, engine: str, edge: str, domain: Domain, position: Any) -> Records:
         """The items of a run that is kept, behind the position at which it was."""
@@ -119,11 +119,10 @@ class Records:
             import confluent_kafka as kafka
         except ImportError:
             raise self._failed("confluent-kafka is not installed", MISSING) from None
-        more = {"group_id": "pointstamp", "enable_auto_commit": False, "enable_partition_eof": True}
-        reads = {"isolation_level": "read_committed", "auto_offset_reset": "error"}
         source = self._source
+        ours = {**READS, "auto.offset.reset": "error"}
         try:
-            consumer = kafka.Consumer(configured(source.servers, source.settings, **more, **reads))
+            consumer = kafka.Consumer(configured(source.servers, source.settings, ours))
             there = consumer.list_topics(source.topic, timeout=PATIENCE).topics[source.topic]
             if there.error is not None:
                 raise kafka.KafkaException(there.error)
