@@ -17,7 +17,7 @@ exception in a note (`Exception.add_note`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import repeat
 from typing import Any, TypeAlias
@@ -100,11 +100,7 @@ class Sinks:
 
     def are_new(self) -> None:
         """The run begins, and continues no other."""
-        for name, sink in self._given.items():
-            tell = getattr(sink, "is_new", None)
-            if tell is not None:
-                with _Of(name):
-                    tell()
+        self._tell("is_new")
 
     def that_hold(self) -> list[str]:
         """The sinks that can hold what they have taken until a checkpoint covers it."""
@@ -158,27 +154,21 @@ class Sinks:
 
     def end(self) -> None:
         """Nothing leaves any more, on no edge: tell sinks that may not have been told by a frontier (`ended()`)."""
-        for name, sink in self._given.items():
-            ended = getattr(sink, "ended", None)
-            if ended is not None:
-                with _Of(name):
-                    ended()
-
-    def settle(self, name: str | None = None) -> None:
-        """Wait until sinks that write in threads of their own, or one of them, have written all complete times."""
-        for each, sink in self._given.items():
-            settle = getattr(sink, "settle", None)
-            if settle is not None and name in (None, each):
-                settle()
+        self._tell("ended")
 
     def wait(self, check: Callable[[], None]) -> None:
-        """Settle, and `check` meanwhile whether the run has to stop. What settling raises, closing raises again."""
-        if not any(hasattr(sink, "settle") for sink in self._given.values()):
+        """Wait until sinks that write in threads of their own have written all complete times.
+
+        `check` is asked meanwhile whether the run has to stop. What settling raises, closing raises again.
+        """
+        sinks = [*self._that_have("settle")]
+        if not sinks:
             return
 
         def settle() -> None:
             with suppress(Exception):
-                self.settle()
+                for _, each in sinks:
+                    each()
 
         settling = Thread(target=settle, name="sinks that write", daemon=True)
         settling.start()
@@ -188,10 +178,8 @@ class Sinks:
 
     def stop(self) -> None:
         """The run has failed, or has to stop: let sinks that write in threads of their own begin nothing more."""
-        for sink in self._given.values():
-            stop = getattr(sink, "stop", None)
-            if stop is not None:
-                stop()
+        for _, stop in self._that_have("stop"):
+            stop()
 
     @property
     def failure(self) -> BaseException | None:
@@ -202,16 +190,26 @@ class Sinks:
     def close(self) -> None:
         """Close those that can be closed, all of them whatever one raises."""
         failure: BaseException | None = None
-        for name, sink in self._given.items():
-            close = getattr(sink, "close", None)
-            if close is not None:
-                try:
-                    with _Of(name):
-                        close()
-                except BaseException as error:
-                    failure = failure or error
+        for name, end in self._that_have("close"):
+            try:
+                with _Of(name):
+                    end()
+            except BaseException as error:
+                failure = failure or error
         if failure is not None:
             raise failure
+
+    def _that_have(self, method: str) -> Iterator[tuple[str, Callable[[], object]]]:
+        """The sinks that have a method, by name, and it."""
+        for name, sink in self._given.items():
+            found = getattr(sink, method, None)
+            if found is not None:
+                yield name, found
+
+    def _tell(self, method: str) -> None:
+        for name, tell in self._that_have(method):
+            with _Of(name):
+                tell()
 
     def _writer(self, name: str) -> Callable[[Any, Sequence[Any]], None]:
         sink = self._given.get(name)
