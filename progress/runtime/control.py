@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from time import monotonic
 
 from progress.errors import PointstampError
@@ -42,19 +41,12 @@ class Control:
     ----------
     timeout : seconds from now; None: for ever
     cancel : set by whoever wants the run to stop
-    clock : the seconds now
     """
 
-    def __init__(
-        self,
-        timeout: float | None = None,
-        cancel: threading.Event | None = None,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
+    def __init__(self, timeout: float | None = None, cancel: threading.Event | None = None) -> None:
         self.timeout = timeout
         self._cancel = cancel
-        self._clock = clock
-        self._until = None if timeout is None else clock() + timeout
+        self._until = None if timeout is None else monotonic() + timeout
         self.may_stop = timeout is not None or cancel is not None  # so that it is to be asked while nothing happens
         self._failure: BaseException | None = None
         self._is_hurried = False
@@ -72,7 +64,7 @@ class Control:
         """Whether nothing is waited for at length any more: it was cancelled, or its time is up."""
         if self._is_hurried or (self._cancel is not None and self._cancel.is_set()):
             return True
-        return self._until is not None and self._clock() > self._until
+        return self._until is not None and monotonic() > self._until
 
     def check(self) -> None:
         """Raise why the run has to stop, if it has to."""
@@ -80,6 +72,6 @@ class Control:
             raise self._failure
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled
-        if self._until is not None and self._clock() > self._until:
+        if self._until is not None and monotonic() > self._until:
             assert self.timeout is not None
             raise TimedOut(self.timeout)

@@ -43,7 +43,7 @@ def task_of_now() -> asyncio.Task[Any] | None:
 
 
 @contextmanager
-def contained(what: str = "code of the pipeline") -> Iterator[None]:
+def contained() -> Iterator[None]:
     """Lets none of these out, unless it is this task that is cancelled or thrown away."""
     task = task_of_now()
     before = 0 if task is None else task.cancelling()
@@ -55,7 +55,7 @@ def contained(what: str = "code of the pipeline") -> Iterator[None]:
             found = error.__cause__ if "raised Stop" in said_by(error) else None
         if found is None or task_of_now() is not task or (task is not None and task.cancelling() > before):
             raise
-        raise not_to_leak(what, found) from error
+        raise not_to_leak("code of the pipeline", found) from error
 
 
 class NotAllowed(PointstampError):

@@ -22,10 +22,10 @@ def simulate(
     core: Core,
     feeds: Sequence[Feed],
     brought: Callable[[Feed, Brought], None],
-    chooser: Chooser | None = None,
-    limit: int = 10_000,
-    check: Callable[[], None] = lambda: None,
-    rests: Rests | None = None,
+    chooser: Chooser | None,
+    limit: int,
+    check: Callable[[], None],
+    rests: Rests | None,
 ) -> None:
     """Run to the end: until sources have ended and nothing is queued or ready.
 
