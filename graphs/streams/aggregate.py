@@ -11,7 +11,7 @@ from heapq import nlargest
 from typing import Any, NamedTuple
 
 from graphs.streams.keys import Keys
-from graphs.streams.operator import Operator
+from graphs.streams.operator import OfOpenTimes
 from graphs.streams.step import Wiring
 from progress.runtime.out import Out
 
@@ -112,22 +112,20 @@ def _above(floor: Any, values: list[Any], by: Callable[[Any], Any] | None) -> li
     return [value for value in values if by(value) > least]
 
 
-class Gathering(Operator):
+class Gathering(OfOpenTimes):
     """Keeps what was made of the values so far for each key of an open time.
 
     Cost: O(1) calls of the functions a value; kept are the keys of open times.
     """
 
-    fails_singly = True
-    kept: tuple[str, ...] = ("open",)
     settings: tuple[str, ...] = ("kind",)
+    open: dict[Any, Found]
 
     def __init__(self, keys: Keys, how: Aggregate, wiring: Wiring) -> None:
         super().__init__(wiring)
         self.keys = keys
         self.how = how
         self.kind = how.kind
-        self.open: dict[Any, Found] = {}
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """What they make is entered when all of it is made: a call that fails has changed nothing."""
@@ -138,10 +136,6 @@ class Gathering(Operator):
             before.update(found)
         else:
             self.open[time] = found
-
-    def give_up(self, time: Any) -> Any:
-        """What was made for the time, by key."""
-        return self.open.pop(time, None)
 
 
 class Aggregating(Gathering):

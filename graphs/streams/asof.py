@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from graphs.streams.bags import K, R, T, V, W
 from graphs.streams.join import LEFT, RIGHT, TwoSides, both_keys
 from graphs.streams.keys import Keyed, Keys
+from graphs.streams.operator import forgotten
 from graphs.streams.refusals import check_function, check_number
 from graphs.streams.step import Wiring
 from progress.runtime.out import Out
@@ -50,11 +51,9 @@ class AsOf(TwoSides):
         latest.update(now)
         if oldest is not None:
             self.came.append((time, [*now]))
-            while self.came[0][0] < oldest:
-                at, keys = self.came.popleft()
-                for key in keys:
-                    if key in latest and latest[key][0] == at:
-                        del latest[key]
+            for at, key in forgotten(self.came, oldest):
+                if key in latest and latest[key][0] == at:
+                    del latest[key]
         del self.open[time]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V
-from graphs.streams.operator import Operator
+from graphs.streams.operator import OfOpenTimes, forgotten
 from graphs.streams.refusals import bad_step, check_function, check_number
 from graphs.streams.step import Wiring
 from progress.runtime.node import Node
@@ -32,16 +32,14 @@ def one_of_each(by: By, keep: Keep, values: list[Any], before: dict[Any, Any]) -
     return found
 
 
-class Distinct(Operator):
+class Distinct(OfOpenTimes):
     """The first value of each key and time leaves at once. Kept are the keys of open times. Cost: O(1) a value."""
 
-    fails_singly = True
-    kept: tuple[str, ...] = ("open",)
+    open: dict[Any, dict[Any, None]]
 
     def __init__(self, by: By, wiring: Wiring) -> None:
         super().__init__(wiring)
         self.by = by
-        self.open: dict[Any, dict[Any, None]] = {}
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """Send what is new."""
@@ -57,22 +55,16 @@ class Distinct(Operator):
         """Forget them."""
         del self.open[time]
 
-    def give_up(self, time: Any) -> Any:
-        """The keys of the time."""
-        return self.open.pop(time, None)
 
-
-class OneOfEach(Operator):
+class OneOfEach(OfOpenTimes):
     """One value of each key and time, which one is known at the end. Kept are they for open times."""
 
-    fails_singly = True
-    kept: tuple[str, ...] = ("open",)
+    open: dict[Any, dict[Any, Any]]
 
     def __init__(self, by: By, keep: Keep, wiring: Wiring) -> None:
         super().__init__(wiring)
         self.by = by
         self.keep = keep
-        self.open: dict[Any, dict[Any, Any]] = {}
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """Keep one of each."""
@@ -90,10 +82,6 @@ class OneOfEach(Operator):
     def leave(self, time: Any, found: dict[Any, Any], out: Out) -> None:
         """All of them leave."""
         self.send([*found.values()], out)
-
-    def give_up(self, time: Any) -> Any:
-        """What was kept for the time, by key."""
-        return self.open.pop(time, None)
 
 
 class FirstEver(OneOfEach):
@@ -144,11 +132,9 @@ class FirstWithin(FirstEver):
         self.send(new, out)
         seen.update(dict.fromkeys(found, time))
         self.came.append((time, [*found]))
-        while self.came[0][0] < oldest:
-            at, keys = self.came.popleft()
-            for key in keys:
-                if seen.get(key) == at:
-                    del seen[key]
+        for at, key in forgotten(self.came, oldest):
+            if seen.get(key) == at:
+                del seen[key]
 
 
 class StreamDistinct(Bags[T, V]):

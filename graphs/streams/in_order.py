@@ -9,7 +9,7 @@ from graphs.streams.aggregation import check_start
 from graphs.streams.bags import K, R, S, T, V
 from graphs.streams.join import Bag, entered
 from graphs.streams.keys import Keyed, Keys
-from graphs.streams.operator import Operator
+from graphs.streams.operator import OfOpenTimes
 from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
 from progress.errors import brief
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from graphs.streams.stream import Stream
 
 
-class InOrder(Operator):
+class InOrder(OfOpenTimes):
     """Takes the values of each key time by time, when a time is complete. Kept is a state for each key."""
 
-    fails_singly = True
     kept: tuple[str, ...] = ("open", "states")
+    open: dict[Any, Bag]
 
     def __init__(
         self,
@@ -39,7 +39,6 @@ class InOrder(Operator):
         self.start = start
         self.f = f
         self.order = order
-        self.open: dict[Any, Bag] = {}
         self.states: State[Any, Any] = State()
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
@@ -65,10 +64,6 @@ class InOrder(Operator):
         self.send(found, out)
         self.states.update(states)
         del self.open[time]
-
-    def give_up(self, time: Any) -> Any:
-        """The values of the time, by key."""
-        return self.open.pop(time, None)
 
 
 class KeyedInOrder(Keyed[T, K, V]):

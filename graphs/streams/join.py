@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from graphs.streams.bags import K, R, T, V, W
 from graphs.streams.keys import Keyed, Keys
-from graphs.streams.operator import Operator
+from graphs.streams.operator import OfOpenTimes, Operator
 from graphs.streams.refusals import bad_step, check_function, refused
 from graphs.streams.step import Wiring
 from progress.errors import brief, one_of
@@ -44,17 +44,15 @@ def matches(f: Callable[[Any, Any, Any], Any], side: str, came: Bag, others: Bag
     return [f(key, left, right) for key in both for right in came[key] for left in others[key]]
 
 
-class TwoSides(Operator):
+class TwoSides(OfOpenTimes):
     """Keeps what came on each side, by time and key, until the time is complete."""
 
-    fails_singly = True
-    kept: tuple[str, ...] = ("open",)
+    open: dict[Any, dict[str, Bag]]
 
     def __init__(self, keys: dict[str, Keys], f: Callable[[Any, Any, Any], Any], wiring: Wiring) -> None:
         super().__init__(wiring)
         self.keys = keys
         self.f = f
-        self.open: dict[Any, dict[str, Bag]] = {}
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """What a call makes is entered when all of it is made: one that fails has changed nothing."""
@@ -77,10 +75,6 @@ class TwoSides(Operator):
     def rest(self, sides: dict[str, Bag]) -> list[Any]:
         """What leaves at the end."""
         return []
-
-    def give_up(self, time: Any) -> Any:
-        """What was kept for the time."""
-        return self.open.pop(time, None)
 
 
 class Joining(TwoSides):

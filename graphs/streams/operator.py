@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from graphs.streams.step import Wiring
@@ -31,12 +33,12 @@ class Operator(Node):
         for edge, after in ways:
             send(edge, after, values)
 
-    def send_at(self, values: list[Any], time: Any, out: Out, port: str = "") -> None:
-        """Send values by a port for a time of the node that may be later than that of the event."""
+    def send_at(self, values: list[Any], time: Any, out: Out) -> None:
+        """Send values for a time of the node that may be later than that of the event."""
         if time == out.event:
-            self.send(values, out, port)
+            self.send(values, out)
         elif values:
-            for edge in self.wiring.ports[port]:
+            for edge in self.wiring.ports[""]:
                 summary = out.exits.summaries[edge]
                 for after in () if summary is None else summary.limits(time):
                     out.send_all(edge, after, values)
@@ -66,3 +68,26 @@ class Operator(Node):
         """The inverse of `state`."""
         for name in self.kept:
             setattr(self, name, state[name])
+
+
+class OfOpenTimes(Operator):
+    """Keeps something for each open time, until that is complete or given up."""
+
+    fails_singly = True
+    kept: tuple[str, ...] = ("open",)
+
+    def __init__(self, wiring: Wiring) -> None:
+        super().__init__(wiring)
+        self.open: dict[Any, Any] = {}
+
+    def give_up(self, time: Any) -> Any:
+        """What was kept for the time."""
+        return self.open.pop(time, None)
+
+
+def forgotten(came: deque[tuple[Any, list[Any]]], oldest: Any) -> Iterator[tuple[Any, Any]]:
+    """The keys that came before a time, each with when it did; they are no longer among those that came."""
+    while came[0][0] < oldest:
+        at, keys = came.popleft()
+        for key in keys:
+            yield at, key

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import K, T, V
+from graphs.streams.join import entered
 from graphs.streams.keys import Keyed, Keys
 from graphs.streams.operator import Operator
 from graphs.streams.refusals import check_number
@@ -62,11 +63,7 @@ class Sessions(Operator):
             self.came[time] = found
             insort(self.times, time)
         else:
-            for key, more in found.items():
-                if key in known:
-                    known[key] += more
-                else:
-                    known[key] = more
+            entered(known, found)
 
     def _look_by(self, end: Any, out: Out) -> None:
         """See to it that the next look is not later than this: it will ask for the one that follows."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from graphs.streams.aggregate import Aggregate, Found, Gathering
 from graphs.streams.keys import Keys
+from graphs.streams.operator import forgotten
 from graphs.streams.refusals import bad_step, check_number
 from graphs.streams.scope import Scope
 from graphs.streams.step import Wiring
@@ -86,13 +87,11 @@ class SoFarWithin(SoFar):
         for key, part in now.items():
             self.sums.setdefault(key, deque()).append((time, part))
         self.came.append((time, [*now]))
-        while self.came[0][0] < oldest:
-            _, keys = self.came.popleft()
-            for key in keys:
-                parts = self.sums[key]
-                parts.popleft()
-                if not parts:
-                    del self.sums[key]
+        for _, key in forgotten(self.came, oldest):
+            parts = self.sums[key]
+            parts.popleft()
+            if not parts:
+                del self.sums[key]
 
 
 def so_far(

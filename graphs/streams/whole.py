@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V, W
-from graphs.streams.operator import Operator
+from graphs.streams.operator import OfOpenTimes
 from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
 from progress.runtime.actions.by_value import check_several
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from graphs.streams.stream import Stream
 
 
-class Whole(Operator):
+class Whole(OfOpenTimes):
     """Keeps the values of open times, and hands each time's on once."""
 
-    kept: tuple[str, ...] = ("open",)
+    fails_singly = False
+    open: dict[Any, list[Any]]
 
     def __init__(self, f: Callable[[Any, list[Any]], Iterable[Any]], wiring: Wiring) -> None:
         super().__init__(wiring)
         self.f = f
-        self.open: dict[Any, list[Any]] = {}
 
     def on_messages(self, edge: str, time: Any, values: list[Any], out: Out) -> None:
         """Keep them."""
@@ -37,10 +37,6 @@ class Whole(Operator):
         check_several(found)
         self.send([*found], out)
         del self.open[time]
-
-    def give_up(self, time: Any) -> Any:
-        """The values of the time."""
-        return self.open.pop(time, None)
 
 
 class StreamWhole(Bags[T, V]):

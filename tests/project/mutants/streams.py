@@ -46,7 +46,7 @@ OPERATORS = within(
     ("states are lost between times", "in_order.py", "self.states.update(states)", "pass"),
     ("a step that others read, too, is run in the next one", "building.py", "count[origin] == 1 and origin", "origin"),
     ("an output in the middle of a node", "building.py", "== 1 and origin not in self.leaving:", "== 1:"),
-    ("a time that is given up stays", "aggregate.py", "return self.open.pop(time, None)", "return self.open.get(time)"),
+    ("a time that is given up stays", "operator.py", "return self.open.pop(time, None)", "return self.open.get(time)"),
     ("a session forgets where it began", "session.py", "if key not in firsts:", "if True:"),
     (
         "a session that ends before the next look waits for it",
