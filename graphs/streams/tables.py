@@ -88,17 +88,7 @@ class TableStream(Generic[T]):
         {'all': [(0, {'shop': 'x'}), (0, {'shop': 'y'})]}
         """
         path = self._stream._path("union", name)
-        streams = [self._of(path, each) for each in others]
-        return TableStream(
-            self._stream._follow(
-                path,
-                *streams,
-                code=lambda wiring: TableStep(lambda out, time, tables: tables[0], wiring),
-                roles=("0",) * (len(streams) + 1),
-                keeps=True,
-                notify=True,
-            )
-        )
+        return self._step(path, lambda out, time, tables: tables[0], *others, is_together=True)
 
     def join(
         self,
@@ -215,22 +205,17 @@ class TableStream(Generic[T]):
         stream: Any = self._stream
         return stream.flat_map(rows_of, name=self._stream._path("rows", name))
 
-    def _of(self, path: str, other: object) -> Bags[Any, Any]:
-        if not isinstance(other, TableStream):
-            raise bad_step(path, f"{brief(other)} is not a stream of tables", "what table(columns) gives")
-        return other._stream
-
-    def _step(self, path: str, work: Work, *others: TableStream[Any]) -> TableStream[Any]:
-        """A step on whole times of this stream and others."""
-        streams = [self._of(path, each) for each in others]
+    def _step(self, path: str, work: Work, *others: object, is_together: bool = False) -> TableStream[Any]:
+        """A step on whole times of this stream and others; `is_together`: what comes of all of them is one table."""
+        streams = []
+        for other in others:
+            if not isinstance(other, TableStream):
+                raise bad_step(path, f"{brief(other)} is not a stream of tables", "what table(columns) gives")
+            streams.append(other._stream)
+        roles = tuple("0" if is_together else str(number) for number in range(len(streams) + 1))
         return TableStream(
             self._stream._follow(
-                path,
-                *streams,
-                code=lambda wiring: TableStep(work, wiring),
-                roles=tuple(map(str, range(len(streams) + 1))),
-                keeps=True,
-                notify=True,
+                path, *streams, code=lambda wiring: TableStep(work, wiring), roles=roles, keeps=True, notify=True
             )
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable
 from typing import Any
 
 from progress.runtime.source import MARKS
@@ -17,18 +17,9 @@ def as_messages(source: Any) -> Any:
     if callable(source):
         return lambda: as_messages(source())
     if isinstance(source, AsyncIterable):
-        return _awaited(source)
-    return _given(source)
+        return (_message(item) async for item in source)
+    return map(_message, source)
 
 
 def _message(item: Any) -> Any:
     return item if type(item) in MARKS else (item, None)
-
-
-def _given(source: Iterable[Any]) -> Iterator[Any]:
-    return map(_message, source)
-
-
-async def _awaited(source: AsyncIterable[Any]) -> AsyncIterator[Any]:
-    async for item in source:
-        yield _message(item)

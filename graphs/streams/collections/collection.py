@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphs.streams.bags import K, T, V, W
 from graphs.streams.collections.moments import Moments
-from graphs.streams.collections.nodes import AGAIN, LEFT, RIGHT, START, Count, Distinct, Join, Net, Reduce, Variable
+from graphs.streams.collections.nodes import AGAIN, START, Count, Distinct, Join, Net, Reduce, Variable
 from graphs.streams.collections.refusals import not_a_change
+from graphs.streams.join import LEFT, RIGHT
 from graphs.streams.loops.looping import beginning, merging
 from graphs.streams.loops.scope import CollectionLoop
 from graphs.streams.refusals import NotThere, bad_step, check_function, check_number, refused

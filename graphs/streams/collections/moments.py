@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from graphs.streams.loops.scope import LAST
 from progress.order import Domain, Int, Lex, Nat, Product
 
-LAST = 2**31 - 1  # the last round that there is: a request there is granted when all rounds are over
 Rounds = tuple[int, ...]
 
 

@@ -12,13 +12,13 @@ from typing import Any
 from graphs.streams.collections.history import Bag, History, add
 from graphs.streams.collections.moments import Moments
 from graphs.streams.collections.refusals import not_a_pair, taken_too_often, without_end
+from graphs.streams.join import LEFT
 from graphs.streams.operator import Operator
 from graphs.streams.step import Wiring
 from progress.runtime.actions.by_value import check_several
 from progress.runtime.out import Out
 
 Change = tuple[Any, int]
-LEFT, RIGHT = "left", "right"  # what comes in where
 START, AGAIN = "start", "again"
 
 

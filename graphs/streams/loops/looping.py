@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V, W
-from graphs.streams.by_value import ByValue, node_of
+from graphs.streams.by_value import MERGE, node_of
 from graphs.streams.loops.nodes import AGAIN, BEGIN, DONE, NOW, OUTSIDE, START, TICK, Head, Repeat, port, unchanged
 from graphs.streams.loops.scope import Loop
 from graphs.streams.refusals import bad_step, check_function, check_number
@@ -174,5 +174,4 @@ def beginning(flow: Flow[Any], path: str, *streams: Bags[Any, Any]) -> tuple[Sco
 
 def merging(name: str, scope: Scope, *inputs: Input) -> Step:
     """A step that only brings streams together, in a scope that some of them are led into by their edges."""
-    what = ByValue("merge", lambda value: value)
-    return Step(name, scope, inputs, partial(node_of, (what,)), by_value=what)
+    return Step(name, scope, inputs, partial(node_of, (MERGE,)), by_value=MERGE)
