@@ -12,16 +12,14 @@ from secrets import token_hex
 from typing import Any
 
 from graphs.graph import Graph
-from graphs.live.outstanding import graph_to_json, outstanding, summary_of, told_waits
-from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json
+from graphs.live.outstanding import graph_to_json, outstanding, summary_of, told_blockers, told_waits, told_why
+from graphs.live.parts import files_of
+from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json, request_asked
 from graphs.live.told import Told
 from graphs.sessions.film import Film
 from graphs.sessions.moments import freed_by, next_delivery
-from graphs.sessions.track import blocker_to_json
-from graphs.sessions.waiting import wait_to_json
 from graphs.wording import elided
 
-PACKAGE = "graphs.live.page"
 MODULES = (
     "arrows.js",
     "connection.js",
@@ -35,14 +33,9 @@ MODULES = (
     "timeline.js",
     "waits.js",
 )
-PAGES = {
-    "/": (PACKAGE, "film.html"),
-    **{f"/{name}": (PACKAGE, name) for name in ("film.js", "page.css", *MODULES)},
-}
 AT_ONCE = 500  # lines that are developed before somebody may look
 PAUSE = 0.25  # seconds between looks at whether the trace has grown
 MOST_WAITS = 30
-MOST_BLOCKERS = 20
 LONGEST = 4_000  # characters of a line that are shown
 AROUND = 4  # lines shown before and after one
 
@@ -71,7 +64,7 @@ class FilmView:
         }
         if self._summary is not None:
             answers["/parts"] = self._summary.answer
-        content = Content(pages=PAGES, answers=answers, events={"/events": self.told})
+        content = Content(pages=files_of("film", MODULES), answers=answers, events={"/events": self.told})
         self._site = Site(content, port, host, token)
         self.url = self._site.url
         self._thread = threading.Thread(target=self._develop, name="film", daemon=True)
@@ -130,14 +123,7 @@ class FilmView:
     def _why(self, asked: Asked) -> Any:
         node, time = self._request(asked)
         with self.film.at(_number(asked, "line")) as replay:
-            tracker = replay.session.tracker
-            found, wait = tracker.why(node, time), tracker.why().of(node, time)
-            return {
-                "blocked": found.blocked,
-                "by": [blocker_to_json(blocker) for blocker in found.by[:MOST_BLOCKERS]],
-                "all": len(found.by),
-                "wait": None if wait is None else wait_to_json(wait),
-            }
+            return told_why(replay.session.tracker, node, time)
 
     def _freed(self, asked: Asked) -> Any:
         node, time = self._request(asked)
@@ -147,8 +133,7 @@ class FilmView:
         return {
             "line": freed.line,
             "asked": freed.asked,
-            "by": [blocker_to_json(blocker) for blocker in freed.by[:MOST_BLOCKERS]],
-            "all": len(freed.by),
+            **told_blockers(freed.by),
             "in": self.film.lines(freed.line, 1, LONGEST)[0],
         }
 
@@ -157,10 +142,7 @@ class FilmView:
         return {"line": line, "known": self.film.known}
 
     def _request(self, asked: Asked) -> tuple[str, Any]:
-        try:
-            node, data = asked["node"], json.loads(asked["time"])
-        except (KeyError, ValueError, RecursionError):
-            raise NotAnswered("line=N&node=NAME&time=JSON is asked for") from None
+        node, data = request_asked(asked, "line=N&node=NAME&time=JSON")
         if node not in self._graph.network().numbers:
             raise NotAnswered(f"there is no node {node!r}")
         return node, self._graph.time_from_json(node, data)

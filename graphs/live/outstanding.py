@@ -7,17 +7,19 @@ from typing import Any
 
 from graphs.drawing.layout import layout
 from graphs.live.summary import Summary
-from graphs.sessions.track import frontier_to_json
-from graphs.sessions.waiting import waits_to_json
+from graphs.sessions.track import blocker_to_json, frontier_to_json
+from graphs.sessions.waiting import wait_to_json, waits_to_json
 from progress.plain import write_time
 from progress.topology import NO_NODE, Network
 from progress.tracker import Tracker
+from progress.tracking.blocking import Blocker
 from progress.tracking.wait import Waits
 
 MOST_LOCATIONS = 2_000  # whose frontiers are shown all; of more, those on the border and those where something is
 MOST_DRAWN = 3_000  # nodes and edges of a graph of which every node is drawn; of more, parts
 ROOM = 18  # letters kept free in the picture for what changes, as `picture.js` has it
 MOST_ROWS = 100  # of a table
+MOST_BLOCKERS = 20
 
 
 def summary_of(network: Network) -> Summary | None:
@@ -45,6 +47,21 @@ def told_waits(waits: Waits, summary: Summary | None, most: int) -> dict[str, An
     """What waits, the oldest `most` one by one; in a large graph also by its parts."""
     parts = {} if summary is None else {"parts": summary.waits(waits)}
     return waits_to_json(waits, most) | parts
+
+
+def told_blockers(by: Sequence[Blocker]) -> dict[str, Any]:
+    """Who blocks a request, the first so many of all."""
+    return {"by": [blocker_to_json(blocker) for blocker in by[:MOST_BLOCKERS]], "all": len(by)}
+
+
+def told_why(tracker: Tracker, node: str, time: Any) -> dict[str, Any]:
+    """Who blocks one request, and how it waits."""
+    found, wait = tracker.why(node, time), tracker.why().of(node, time)
+    return {
+        "blocked": found.blocked,
+        **told_blockers(found.by),
+        "wait": None if wait is None else wait_to_json(wait),
+    }
 
 
 def outstanding(tracker: Tracker, inside: Mapping[str, tuple[int, int]]) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json
+from graphs.live.parts import files_of
+from graphs.live.site import ADDRESS, Asked, Content, NotAnswered, Site, as_json, request_asked
 from graphs.live.told import SELDOM, Told
 from graphs.live.watch import Watch
 
-PACKAGE = "graphs.live.page"
 MODULES = (
     "arrows.js",
     "connection.js",
@@ -28,10 +27,6 @@ MODULES = (
     "step.js",
     "waits.js",
 )
-PAGES = {
-    "/": (PACKAGE, "page.html"),
-    **{f"/{name}": (PACKAGE, name) for name in ("page.js", "page.css", *MODULES)},
-}
 
 
 class Takes(Protocol):
@@ -84,7 +79,7 @@ class LiveView:
         self._graph = as_json(watch.graph() | has).encode()  # a picture takes time: before the run
         summary = watch.summary
         content = Content(
-            pages=PAGES,
+            pages=files_of("page", MODULES),
             answers={
                 "/graph": lambda _: self._graph,
                 "/state": lambda _: self.told.text(),
@@ -122,11 +117,7 @@ class LiveView:
             given.flush()
 
     def _why(self, asked: Asked) -> Any:
-        try:
-            node, time = asked["node"], json.loads(asked["time"])
-        except (KeyError, ValueError, RecursionError):
-            raise NotAnswered("node=NAME&time=JSON is asked for") from None
-        return self.watch.why(node, time)
+        return self.watch.why(*request_asked(asked, "node=NAME&time=JSON"))
 
     def _give(self, given: Any) -> Any:
         if not isinstance(given, dict) or given.keys() != {"edge", "line"} or not isinstance(given["edge"], str):

@@ -52,7 +52,7 @@ class NotAnswered(Exception):
 class Content(NamedTuple):
     """What a site has to say."""
 
-    pages: Mapping[str, tuple[str, str]]  # by path: package and file
+    pages: Mapping[str, str]  # by path: the file
     answers: Mapping[str, Callable[[Asked], Any]]  # by path: the answer to a question, as data
     events: Mapping[str, Told]
     takes: Mapping[str, Callable[[Any], Any]] = {}  # by path: the answer to what was given
@@ -176,9 +176,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.enters = guard.knows(asked.get("token"))
         if parts.path in content.pages:
-            package, name = content.pages[parts.path]
-            kind = KINDS[name[name.rindex(".") :]]
-            self._answer(200, kind, text_of(package, name))
+            name = content.pages[parts.path]
+            self._answer(200, KINDS[name[name.rindex(".") :]], text_of(name))
         elif parts.path in content.answers:
             self._data(content.answers[parts.path], asked)
         elif parts.path in content.events:
@@ -285,3 +284,11 @@ class _Handler(BaseHTTPRequestHandler):
 def as_json(data: Any) -> str:
     """JSON in one line; a time of a user's own domain is a text."""
     return json.dumps(data, default=str, separators=(",", ":"))
+
+
+def request_asked(asked: Asked, form: str) -> tuple[str, Any]:
+    """The node and the time, as data, of a question that has this form."""
+    try:
+        return asked["node"], json.loads(asked["time"])
+    except (KeyError, ValueError, RecursionError):
+        raise NotAnswered(f"{form} is asked for") from None

@@ -13,10 +13,8 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any
 
-from graphs.live.outstanding import by_edge, graph_to_json, outstanding, summary_of, told_waits
+from graphs.live.outstanding import by_edge, graph_to_json, outstanding, summary_of, told_waits, told_why
 from graphs.live.series import Series
-from graphs.sessions.track import blocker_to_json
-from graphs.sessions.waiting import wait_to_json
 from progress.errors import PointstampError
 from progress.plain import read_time, write_time
 from progress.runtime.actions.core import Core
@@ -27,7 +25,6 @@ from progress.topology import Network
 
 MOST_TOLD = 30  # of the last notifications, late messages and dead letters
 MOST_KEPT = 1_000  # notifications that are remembered
-MOST_BLOCKERS = 20
 MOST_WAITS = 30  # of which is said who holds them
 
 
@@ -170,15 +167,6 @@ class Watch(Observer):
             return {"blocked": False, "by": [], "all": 0}
         try:
             _, at = self.network.pointstamp((node, read_time(time)))
-            found = core.tracker.why(node, at)
-            wait = core.tracker.why().of(node, at)
+            return {"request": [node, time], **told_why(core.tracker, node, at)}
         except PointstampError as error:
             return {"error": error.message, "hint": error.hint}
-        by = [blocker_to_json(blocker) for blocker in found.by[:MOST_BLOCKERS]]
-        return {
-            "request": [node, time],
-            "blocked": found.blocked,
-            "by": by,
-            "all": len(found.by),
-            "wait": None if wait is None else wait_to_json(wait),
-        }

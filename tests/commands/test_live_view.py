@@ -216,7 +216,7 @@ def test_what_has_a_name_for_screen_readers_has_a_role(name: str) -> None:
         def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
             found.append((tag, dict(attributes)))
 
-    Tags().feed(text_of("graphs.live.page", name))
+    Tags().feed(text_of(name))
     ids = [attributes["id"] for _, attributes in found if "id" in attributes]
     assert len(ids) == len(set(ids)) > 20
     named = [(tag, each) for tag, each in found if {"aria-label", "aria-labelledby"} & each.keys()]
