@@ -73,21 +73,14 @@ def count_below_zero(edge: str, time: Any, queued: int, change: int) -> Refusal:
 
 def outside_clock(what: str, location: str, time: Any, frontier: Sequence[Any] | None) -> Refusal:
     """Something new that nothing outstanding could result in: Clock may only shrink (A&I 4.2)."""
-    if frontier is None:
-        return RefusedTime(
-            "PS506",
-            lambda show: (
-                f"Clock does not contain the {what} at {brief(location)} at {show(time)}",
-                "a time that something outstanding could result in",
-            ),
-        )
-    return RefusedTime(
-        "PS506",
-        lambda show: (
-            f"Clock does not contain the {what} at {brief(location)} at {show(time)}",
-            f"a time at or after {_listed(frontier, show)}" if frontier else "nothing may come there any more",
-        ),
-    )
+
+    def say(show: Show) -> tuple[str, str]:
+        right = "a time that something outstanding could result in"
+        if frontier is not None:
+            right = f"a time at or after {_listed(frontier, show)}" if frontier else "nothing may come there any more"
+        return f"Clock does not contain the {what} at {brief(location)} at {show(time)}", right
+
+    return RefusedTime("PS506", say)
 
 
 def not_requested(node: str, time: Any) -> Refusal:

@@ -99,7 +99,3 @@ class Registrar:
             pieces = pieces_of(summary)
             self._ways[key] = None if pieces is None else ((NO_NODE, pieces),)
         return self._ways[key]
-
-    def forget(self, place: Edge | Node) -> None:
-        """The location is kept in order from now on, which the kernel does not see to."""
-        self.kernel.forget(place.name)

@@ -126,8 +126,8 @@ MUTANTS = (
         # the way to the kernel
         (
             "the kernel goes on with a location that is kept in order",
-            "tracking/usual_steps.py",
-            "self.kernel.forget(place.name)",
+            "tracking/ledger.py",
+            "self.registrar.kernel.forget(place.name)",
             "pass",
         ),
         (
