@@ -63,6 +63,14 @@ class _Picture(NamedTuple):
             [(name, kind, title, left + x, top + y, *size) for name, kind, title, left, top, *size in self.frames],  # type: ignore[misc]
         )
 
+    def take(self, inner: _Picture) -> None:
+        """All that is in another picture stands in this one as well."""
+        self.boxes.update(inner.boxes)
+        self.routes.update(inner.routes)
+        self.labels.update(inner.labels)
+        self.back.update(inner.back)
+        self.frames.extend(inner.frames)
+
 
 def heading(given: NodePlan) -> str:
     """What is written on the frame of a part that is opened: what was in its box."""
@@ -76,28 +84,19 @@ def arrange(plan: Plan) -> Arranged:
     whole = Group("", "", tuple(node for node in range(len(plan.nodes)) if node not in inside), plan.groups)
     pictures = arranging.pictures(whole, split=True)
     corners, across, down = shelves([(picture.width, picture.height) for picture in pictures])
-    boxes: dict[int, tuple[float, float, float, float]] = {}
-    routes: dict[int, list[Step]] = {}
-    labels: dict[int, tuple[float, float]] = {}
-    back: dict[int, bool] = {}
-    frames: list[tuple[str, str, str, float, float, float, float]] = []
+    found = _Picture(across + 2 * MARGIN, down + 2 * MARGIN, {}, {}, {}, {}, [])
     for picture, (x, y) in zip(pictures, corners, strict=True):
-        found = picture.moved(x + MARGIN, y + MARGIN)
-        boxes |= found.boxes
-        routes |= found.routes
-        labels |= found.labels
-        back |= found.back
-        frames += found.frames
+        found.take(picture.moved(x + MARGIN, y + MARGIN))
     edges = range(len(plan.edges))
     return Arranged(
-        across + 2 * MARGIN,
-        down + 2 * MARGIN,
-        [boxes[node] for node in range(len(plan.nodes))],
-        [joined([routes[edge]]) for edge in edges],
-        [labels[edge] for edge in edges],
+        found.width,
+        found.height,
+        [found.boxes[node] for node in range(len(plan.nodes))],
+        [joined([found.routes[edge]]) for edge in edges],
+        [found.labels[edge] for edge in edges],
         [arranging.label(edge)[0] for edge in edges],
-        [back[edge] for edge in edges],
-        frames,
+        [found.back[edge] for edge in edges],
+        found.frames,
         arranging.inside,
     )
 
@@ -190,13 +189,8 @@ class _Arranging:
             if item < nodes:
                 result.boxes[group.nodes[item]] = (x, y, box.width, box.height)
                 continue
-            inner = frames[item - nodes].moved(x, y)
-            inner_of[item] = inner
-            result.boxes.update(inner.boxes)
-            result.labels.update(inner.labels)
-            result.back.update(inner.back)
-            result.frames.extend(inner.frames)
-            result.routes.update(inner.routes)
+            inner_of[item] = frames[item - nodes].moved(x, y)
+            result.take(inner_of[item])
         for number, (edge, source, target) in enumerate(edges):
             pieces = [found.routes[number]]
             if source in inner_of:

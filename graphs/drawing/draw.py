@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from graphs.drawing.folding import MOST, folded
 from graphs.drawing.html import html
 from graphs.drawing.layout import Layout, laid_out
 from graphs.drawing.mermaid import mermaid
-from graphs.drawing.orders import picture_of_order
+from graphs.drawing.orders import picture_of_order, word
 from graphs.drawing.planning import plan_of
 from graphs.drawing.svg import Marks, svg
 from graphs.drawing.telling import domains, labels, summaries
@@ -23,7 +22,6 @@ from graphs.terminal import bad_usage, write
 from progress.closure import close
 from progress.could_result_in import CouldResultIn
 from progress.errors import not_written
-from progress.plain import write_time
 from progress.summary import NoMinimalTimes
 from progress.topology import Network
 
@@ -109,7 +107,7 @@ def rows(found: Layout, titles: Mapping[str, str]) -> list[tuple[str, str, str]]
         else:
             words.append(("node", node.name, titles.get(node.name, "")))
     for edge in found.edges:
-        says = f"from {found.end(edge.source)} to {found.end(edge.target)}{', leading back' * edge.feedback}"
+        says = found.ends(edge)
         if edge.stands_for:
             words.append((f"{len(edge.stands_for):,} edges", edge.name, says))
         else:
@@ -137,11 +135,6 @@ def frontiers(graph: Graph, at: Sequence[tuple[str, Any]]) -> dict[str, list[str
         if times:
             texts[location] = [f"≥ {', '.join(map(word, times))}"]
     return texts
-
-
-def word(time: Any) -> str:
-    """A time as it is written."""
-    return json.dumps(write_time(time), ensure_ascii=False, default=str)
 
 
 def _add(texts: dict[str, list[str]], more: Mapping[str, Sequence[str]]) -> None:

@@ -114,7 +114,7 @@ class _Simplex:
         """Exchange one arc of the tree; False where nothing is to be gained."""
         parent = [-1] * self.count  # the tree's arc towards the root
         order: list[int] = []
-        first, last = [0] * self.count, [0] * self.count
+        first = [0] * self.count
         pending = [0]
         parent[0] = -2
         while pending:
@@ -128,8 +128,7 @@ class _Simplex:
                     parent[other] = number
                     pending.append(other)
         surplus = list(self.surplus)
-        for node in range(self.count):
-            last[node] = first[node]
+        last = list(first)
         worst, below = 0, -1
         for node in reversed(order):
             number = parent[node]

@@ -97,8 +97,12 @@ class Layout(NamedTuple):
     edges: tuple[Edge, ...]
     frames: tuple[Frame, ...]
 
-    def end(self, number: int) -> str:
-        """The name of an edge's source or target."""
+    def ends(self, edge: Edge) -> str:
+        """From where to where an edge leads, in words."""
+        back = ", leading back" * edge.feedback
+        return f"from {self._end(edge.source)} to {self._end(edge.target)}{back}"
+
+    def _end(self, number: int) -> str:
         if number == -1:
             return "outside"
         return self.nodes[number].name if number >= 0 else self.frames[-2 - number].name

@@ -50,10 +50,7 @@ def word(time: Any) -> str:
 def hasse(domain: Domain, frontier: Sequence[Any] | None) -> tuple[Plan, Marks]:
     """The times to show, with a line from each to the next later ones; which of them are minimal, and complete."""
     times = _times(domain, frontier or ())
-    less = [
-        [one is not other and domain.less_equal(one, other) and not domain.less_equal(other, one) for other in times]
-        for one in times
-    ]
+    less = [[one is not other and _comes_before(domain, one, other) for other in times] for one in times]
     places = range(len(times))
     covers = [
         (one, other)
@@ -81,11 +78,12 @@ def _may_arrive(domain: Domain, frontier: Sequence[Any], time: Any) -> bool:
 
 def _is_between(domain: Domain, one: Any, other: Any) -> bool:
     """Whether some time is known to stand between two."""
+    found = _moved_up(domain, one)
+    return any(_comes_before(domain, one, time) and _comes_before(domain, time, other) for time in found)
 
-    def comes_before(earlier: Any, later: Any) -> bool:
-        return domain.less_equal(earlier, later) and not domain.less_equal(later, earlier)
 
-    return any(comes_before(one, time) and comes_before(time, other) for time in _moved_up(domain, one))
+def _comes_before(domain: Domain, earlier: Any, later: Any) -> bool:
+    return domain.less_equal(earlier, later) and not domain.less_equal(later, earlier)
 
 
 def _moved_up(domain: Domain, time: Any) -> list[Any]:

@@ -169,8 +169,7 @@ def _node(node: Node, note: str | None, kinds: str) -> str:
 
 
 def _edge(edge: Edge, layout: Layout, note: str | None, marked: bool) -> str:
-    ends = f"from {layout.end(edge.source)} to {layout.end(edge.target)}{', leading back' * edge.feedback}"
-    says = f"edge {edge.name}, {ends}"
+    says = f"edge {edge.name}, {layout.ends(edge)}"
     says += f": {note}" if note and not edge.stands_for else "".join(f"; {text}" for text, _, _ in edge.lines[1:])
     kinds = "edge" + " back" * edge.feedback + " way" * marked
     lines = "".join(_line(line, "note" if line[2] > edge.y else "") for line in edge.lines)
