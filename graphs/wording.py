@@ -9,12 +9,14 @@ from progress.wording import elided as elided
 from progress.wording import plural as plural
 from progress.wording import printable as printable
 
+SHORT = 48  # characters of a name or a time
 
-def shown_name(name: str, limit: int = 48) -> str:
+
+def shown_name(name: str) -> str:
     """A location's name, safe and short."""
-    return printable(elided(name, limit))
+    return printable(elided(name, SHORT))
 
 
-def shown_time(time: Any, limit: int = 48) -> str:
+def shown_time(time: Any, limit: int = SHORT) -> str:
     """A time as JSON, safe and short."""
     return printable(elided(json.dumps(time, ensure_ascii=False, default=str), limit))

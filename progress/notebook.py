@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 50
 MOST_DRAWN = 300  # nodes of a picture
 LONGEST = 400  # characters of a cell
+MOST_TIMES = 12  # in a row
 
 
 class Shown(NamedTuple):
@@ -94,9 +95,9 @@ def shown_order(domain: Any, frontier: Sequence[Any] | None = None) -> Shown:
     return Shown(title, rows=rows, order=domain, frontier=frontier)
 
 
-def times_in_words(times: Sequence[Any], most: int = 12) -> str:
+def times_in_words(times: Sequence[Any]) -> str:
     """Times as Python writes them, in a row."""
-    return ", ".join(map(brief, times[:most])) + (", ..." if len(times) > most else "")
+    return ", ".join(map(brief, times[:MOST_TIMES])) + (", ..." if len(times) > MOST_TIMES else "")
 
 
 def walked(path: Iterable[tuple[str, Any]]) -> str:

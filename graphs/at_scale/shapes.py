@@ -87,22 +87,22 @@ class Shapes:
 
     def minimal(self, times: str) -> str:
         """The minimal ones of an array of times of one shape, each once; the column `shape` says which."""
-        return self._by_kind(lambda shape: minimal_of(shape.rows, times), "shape")
+        return self._by_kind(lambda shape: minimal_of(shape.rows, times))
 
     def not_above(self, times: str, known: str) -> str:
         """Those of `times` that lie at or above none of `known`."""
         return self._by_kind(
             lambda shape: (
                 f"filter({times}, one -> NOT exists({known}, other -> {less_equal(shape.rows, 'other', 'one')}))"
-            ),
-            "shape",
+            )
         )
 
-    def _by_kind(self, expression: Callable[[Shape], str], shape: str) -> str:
+    def _by_kind(self, expression: Callable[[Shape], str]) -> str:
+        """What depends on the kind of times, which the column `shape` says."""
         if len(self.kinds) == 1:
             return expression(self.shapes[0])
         branches = [
-            f"WHEN {shape} IN ({', '.join(map(str, numbers))}) THEN {expression(self.shapes[numbers[0]])}"
+            f"WHEN shape IN ({', '.join(map(str, numbers))}) THEN {expression(self.shapes[numbers[0]])}"
             for numbers in self.kinds
         ]
         return f"CASE {' '.join(branches)} END"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from progress.tracking.waiting import Lying
 
 Show = Callable[[Any], str]  # how a name or a time is written
+MOST_SAID = 10  # waits, one by one
 
 
 class Holder:
@@ -229,10 +230,10 @@ class Waits(InNotebooks):
         oldest = self._waits[0]
         return Shown(title, ("the oldest first",), rows, oldest.network, way=[place for place, _ in oldest.proof])
 
-    def sentences(self, most: int = 10, show: Show = brief) -> list[str]:
+    def sentences(self) -> list[str]:
         """The oldest ones, each in one sentence, and how many more there are."""
-        found = [wait.sentence(show) for wait in self._waits[:most]]
-        return [*found, f"and {len(self) - most} more"] if len(self) > most else found
+        found = [wait.sentence() for wait in self._waits[:MOST_SAID]]
+        return [*found, f"and {len(self) - MOST_SAID} more"] if len(self) > MOST_SAID else found
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

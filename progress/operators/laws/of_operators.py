@@ -108,24 +108,20 @@ def prefixes(events: Events) -> list[list[tuple[Any, Any]]]:
     return found
 
 
-def keeps_monotone(
-    number: str, domain: Domain | None, assumes: Callable[[Case], bool], out: Domain | None = None
-) -> Law:
+def keeps_monotone(number: str, domain: Domain | None, assumes: Callable[[Case], bool]) -> Law:
     """Monotone streams stay monotone."""
 
     def wrong(case: Case) -> str | None:
-        return None if is_monotone(case.produced, domain=out or domain) else "what leaves is not monotone"
+        return None if is_monotone(case.produced, domain=domain) else "what leaves is not monotone"
 
     return Law(number, "monotone streams stay monotone", wrong, assumes)
 
 
-def keeps_productive(
-    number: str, domain: Domain | None, assumes: Callable[[Case], bool], out: Domain | None = None
-) -> Law:
+def keeps_productive(number: str, domain: Domain | None, assumes: Callable[[Case], bool]) -> Law:
     """Productive streams stay productive, whatever follows these events."""
 
     def wrong(case: Case) -> str | None:
-        return None if is_productive(case.flowing, domain=out or domain) else "what leaves is not productive"
+        return None if is_productive(case.flowing, domain=domain) else "what leaves is not productive"
 
     return Law(number, "productive streams stay productive", wrong, assumes)
 
