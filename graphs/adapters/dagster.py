@@ -26,7 +26,6 @@ from graphs.adapters.dagster_partitions import (
     ends,
     exists_from,
     far,
-    hashable,
     key_at,
     keys_from,
     late,
@@ -144,7 +143,7 @@ class Assets:
         up, down, mapping = self.definition(parent), self.definition(asset), self._mapping[parent, asset]
         if up is None:
             return [None], []
-        place = (same(up), same(down), mapping if hashable(mapping) else id(mapping), key, now)
+        place = (same(up), same(down), same(mapping), key, now)
         if place not in self._shared:
             self._shared[place] = asked(mapping, up, down, key, now)
         found: tuple[list[str | None] | None, list[str]] = self._shared[place]
@@ -186,7 +185,7 @@ class Assets:
             up, down = self.definition(parent), self.definition(asset)
             if not isinstance(down, dagster.TimeWindowPartitionsDefinition) or up is None:
                 continue
-            place = (same(up), same(down), mapping if hashable(mapping) else id(mapping))
+            place = (same(up), same(down), same(mapping))
             waits = looks_for_missing(self._nodes[asset].automation_condition)
             if (place, waits) in said:
                 continue

@@ -10,6 +10,7 @@ import dagster
 from dagster._core.definitions.partitions.context import partition_loading_context
 
 from progress.errors import PointstampError
+from progress.local_history import is_hashable
 
 YEAR = timedelta(days=366)
 
@@ -146,16 +147,9 @@ def calendar(definition: Any) -> Any:
     return None
 
 
-def hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def same(definition: Any) -> Any:
-    return definition if hashable(definition) else id(definition)
+def same(part: Any) -> Any:
+    """What is the same of a definition, or a mapping, and of another one only where they are."""
+    return part if is_hashable(part) else id(part)
 
 
 def length(definition: Any, key: str | None) -> float:

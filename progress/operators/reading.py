@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from progress.errors import PointstampError, brief
-from progress.operators.times import has_hash
+from progress.local_history import is_hashable
 
 
 def not_an_event(value: object) -> PointstampError:
@@ -76,6 +76,6 @@ def count(items: Iterable[Any]) -> Counter[Any]:
     try:
         return Counter(kept)
     except TypeError:
-        unhashable = next((item for item in kept if not has_hash(item)), kept)
+        unhashable = next((item for item in kept if not is_hashable(item)), kept)
         right = "data with a hash, such as numbers, texts or tuples"
         raise PointstampError("PS801", f"{brief(unhashable)} cannot be counted", right) from None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from progress.errors import PointstampError, brief
+from progress.local_history import is_hashable
 from progress.operators.event import Left, Right
 from progress.order import NO_TIME, Domain, as_time, times_of
 
@@ -40,7 +41,7 @@ class Times:
     def checked(self, time: Any) -> Any:
         """The time itself; PS803 for what is not a time of the domain or has no hash."""
         if self.domain is None:
-            if has_hash(time):
+            if is_hashable(time):
                 return time
             right = "a value with a hash, such as a number, a text or a tuple"
         else:
@@ -49,15 +50,6 @@ class Times:
                 return found
             right = times_of(self.domain)
         raise PointstampError("PS803", f"{brief(time)} is not a time of this stream", right)
-
-
-def has_hash(value: Any) -> bool:
-    """Whether a value can be a key."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 class SidedTimes(Times):
