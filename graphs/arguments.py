@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,13 @@ class InFile(PointstampError):
 
     def __str__(self) -> str:
         return f"{self.place}: {super().__str__()}"
+
+
+def check_of_use(options: Namespace, names: Iterable[str], where: str, right: str) -> None:
+    """Refuse options that are given, of those that are of no use there."""
+    for name in names:
+        if getattr(options, name):
+            raise bad_usage(f"--{name.replace('_', '-')} is of no use {where}", right)
 
 
 def split(text: str, names: Container[str]) -> tuple[str, str | None]:

@@ -14,12 +14,13 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from graphs.arguments import pointstamp_in, read_graph, settings_of
+from graphs.arguments import check_of_use, pointstamp_in, read_graph, settings_of
 from graphs.terminal import (
     DEFECT,
     FINDINGS,
     FINE,
     UNUSABLE,
+    answer,
     bad_usage,
     complain,
     located,
@@ -376,9 +377,7 @@ def _are_tables(options: argparse.Namespace, named: bool, command: str) -> bool:
         example = f"pointstamp {command} loop.yaml{' --at input=0' * (command == 'close')}"
         raise bad_usage(f"{command} takes FILE, or both --nodes and --edges", example)
     if options.engine == "local" or (options.engine is None and not tables):
-        for option in ("master", "conf", "rounds"):
-            if getattr(options, option):
-                raise bad_usage(f"--{option} is of no use to the engine local", "--engine spark")
+        check_of_use(options, ("master", "conf", "rounds"), "to the engine local", "--engine spark")
     settings_of(options.conf)
     return tables
 
@@ -387,9 +386,7 @@ def _checked_targets(options: argparse.Namespace) -> list[FileReport]:
     """The reports on graphs of another tool; bad usage where what they need is not there, or nothing is named."""
     if not options.files:
         raise bad_usage("check --from names no target", f"pointstamp check --from {options.tool} app:graph")
-    for option in ("nodes", "edges", "engine", "master", "conf", "rounds"):
-        if getattr(options, option):
-            raise bad_usage(f"--{option} is of no use with --from", "leave it out")
+    check_of_use(options, ("nodes", "edges", "engine", "master", "conf", "rounds"), "with --from", "leave it out")
     from graphs.adapters import adapter
     from graphs.adapters.report import check_target
 
@@ -428,16 +425,11 @@ def _checked(file: str, options: argparse.Namespace) -> FileReport:
 
 
 def _checked_pipeline(file: str) -> FileReport:
-    """The report on the graph of a Python file. It is run; what its own code raises is shown with its traceback."""
+    """The report on the graph of a Python file, which is run."""
     from graphs.checking.check import check_graph, unreadable
-    from graphs.running.pipeline import PipelineFailed, load_graph
 
     try:
-        return check_graph(load_graph(file), file)
-    except PipelineFailed as error:
-        for line in error.trace.splitlines():
-            complain(line)
-        return unreadable(file, error)
+        return check_graph(_graph_in(file), file)
     except PointstampError as error:
         return unreadable(file, error)
 
@@ -487,12 +479,9 @@ def _adjusted(report: FileReport, severities: dict[str, str]) -> FileReport:
 def _complete(options: argparse.Namespace) -> int:
     from graphs.adapters.complete import complete, render
 
-    answer = complete(options.tool, options.target, options.have, options.question)
-    if options.format == "json":
-        write_json(answer.to_json())
-    else:
-        write(render(answer))
-    return FINE if answer.complete else FINDINGS
+    found = complete(options.tool, options.target, options.have, options.question)
+    answer(options.format, found.to_json, lambda: render(found))
+    return FINE if found.complete else FINDINGS
 
 
 def _ask(options: argparse.Namespace) -> int:
@@ -579,10 +568,7 @@ def _replay(options: argparse.Namespace) -> int:
             raise bad_usage(f"--holding: there is no location {location!r}", right)
     replay = played(options.trace, graph, options.at, "at")
     found = report(replay, options.at is not None, why, options.holding)
-    if options.format == "json":
-        write_json(found)
-    else:
-        write(render(found))
+    answer(options.format, lambda: found, lambda: render(found))
     return FINE if replay.difference is None else FINDINGS
 
 
@@ -650,10 +636,7 @@ def _compose(options: argparse.Namespace) -> int:
     from graphs.files.writing import to_data, to_yaml
 
     data = to_data(compose(read_graph(options.first), read_graph(options.second), options.name))
-    if options.format == "json":
-        write_json(data)
-    else:
-        write(to_yaml(data))
+    answer(options.format, lambda: data, lambda: to_yaml(data))
     return FINE
 
 
@@ -669,10 +652,7 @@ def _explain(options: argparse.Namespace) -> int:
                 write(f"{number}  {found.name:28} {found.says}")
         return FINE
     found = _code(options.code)
-    if options.format == "json":
-        write_json(found.to_json())
-    else:
-        write(explain(found.number))
+    answer(options.format, found.to_json, lambda: explain(found.number))
     return FINE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from graphs.wording import printable
@@ -42,3 +43,11 @@ def write(text: str) -> None:
 def write_json(data: Any) -> None:
     """One JSON document on stdout."""
     write(json.dumps(data, indent=2, default=str))
+
+
+def answer(form: str, data: Callable[[], Any], text: Callable[[], str]) -> None:
+    """An answer in the form that is asked for, `json` or `text`."""
+    if form == "json":
+        write_json(data())
+    else:
+        write(text())

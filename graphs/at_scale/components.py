@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphs.at_scale.frames import frame_of, numbers_frame
 from graphs.at_scale.graph_in_spark import SparkGraph
-from graphs.at_scale.reach import backwards, numbered_ends, reached
+from graphs.at_scale.reach import at_both_ends, backwards, numbered_ends, reached
 from graphs.at_scale.rounds import Options, cut
 from progress.component import component_numbers
 
@@ -58,9 +58,7 @@ def components(graph: SparkGraph, edges: DataFrame, options: Options, turns: int
             break
         together = _around_a_pivot(left, options)
         found.append(together)
-        inside = together.select("id")
-        left = left.join(inside.withColumnRenamed("id", "src"), "src", "left_anti")
-        left = cut(left.join(inside.withColumnRenamed("id", "dst"), "dst", "left_anti"))
+        left = cut(at_both_ends(left, together.select("id"), "left_anti"))
         count = left.count()
         turn += 1
     if count:

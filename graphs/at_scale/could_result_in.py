@@ -16,7 +16,7 @@ from graphs.at_scale.collected import network_of
 from graphs.at_scale.errors import too_large_a_component
 from graphs.at_scale.frames import numbers_frame
 from graphs.at_scale.graph_in_spark import SparkGraph
-from graphs.at_scale.reach import backwards, reached
+from graphs.at_scale.reach import at_both_ends, backwards, reached
 from graphs.at_scale.rounds import Options, cut, one_group
 from progress.could_result_in import CouldResultIn
 from progress.pointstamp import Pointstamp
@@ -48,8 +48,7 @@ def proof_in_spark(graph: SparkGraph, pair: Pair, options: Options) -> list[Poin
             return None
         before = reached(backwards(ends), numbers_frame(graph.session, {"id": [target]}), options, "backward")
         between = after.join(before, "id", "left_semi")
-        inner = steps.join(between.withColumnRenamed("id", "src"), "src", "left_semi")
-        inner = cut(inner.join(between.withColumnRenamed("id", "dst"), "dst", "left_semi"))
+        inner = cut(at_both_ends(steps, between, "left_semi"))
         count = inner.count()
         if count > options.fits:
             if pair[1] not in close_in_spark(graph, [pair[0]], options):

@@ -320,9 +320,10 @@ def strong_components(
 def _in_spark(spark: SparkGraph, options: Options) -> list[list[str]]:
     from graphs.at_scale.components import components
 
-    inner = spark.edges.where("src IS NOT NULL AND dst IS NOT NULL").select("src", "dst")
     with one_group(spark.session, options, "components"):
-        found = components(spark, inner, options).nodes.join(spark.nodes.select("id", "name"), "id")
+        found = components(spark, spark.between().select("src", "dst"), options).nodes.join(
+            spark.nodes.select("id", "name"), "id"
+        )
         rows = sorted(tuple(row) for row in found.select("id", "component", "name").collect())
     groups: dict[int, list[str]] = {}
     for _, component, name in rows:

@@ -72,13 +72,17 @@ class SparkGraph(NamedTuple):
             self.kept["steps"].unpersist()
         self.kept.clear()
 
+    def between(self) -> DataFrame:
+        """The edges between nodes."""
+        return self.edges.where("src IS NOT NULL AND dst IS NOT NULL")
+
     def steps(self) -> DataFrame:
         """The edges between nodes on which something is sent: edge, src, dst, summary. Kept, as numbers alone."""
         from pyspark import StorageLevel
 
         if "steps" not in self.kept:
             speaking = sorted({row["summary"] for row in self.pieces.rows})
-            found = self.edges.where("src IS NOT NULL AND dst IS NOT NULL").select("edge", "src", "dst", "summary")
+            found = self.between().select("edge", "src", "dst", "summary")
             if len(speaking) < len(self.summaries):
                 found = found.where(found["summary"].isin(speaking)) if speaking else found.where("false")
             self.kept["steps"] = found.persist(StorageLevel.MEMORY_AND_DISK)

@@ -32,6 +32,13 @@ def reached(edges: DataFrame, starts: DataFrame, options: Options, work: str = "
         known = cut(known.unionAll(active)) if number % 8 == 0 else known.unionAll(active)
 
 
+def at_both_ends(edges: DataFrame, nodes: DataFrame, how: str) -> DataFrame:
+    """The edges of which both ends are among the nodes (`left_semi`), or neither is (`left_anti`)."""
+    for end in ("src", "dst"):
+        edges = edges.join(nodes.withColumnRenamed("id", end), end, how)
+    return edges
+
+
 def backwards(edges: DataFrame) -> DataFrame:
     """The same edges, each the other way round."""
     return edges.selectExpr("dst AS src", "src AS dst")

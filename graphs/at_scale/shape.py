@@ -39,7 +39,7 @@ def _left_out(graph: SparkGraph, options: Options, before: str, after: str) -> l
     """Nodes that are not reached from those that notify and from the graph's ends, and the edges at them."""
     if not graph.nodes.where("NOT notifies").head(1):
         return []
-    inner = graph.edges.where("src IS NOT NULL AND dst IS NOT NULL").select("src", "dst")
+    inner = graph.between().select("src", "dst")
     starts = graph.nodes.where("notifies").select("id")
     ends = graph.edges.where(f"{before} IS NULL").selectExpr(f"{after} AS id")
     found = reached(inner if before == "src" else backwards(inner), starts.unionAll(ends).distinct(), options)

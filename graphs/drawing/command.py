@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from graphs.arguments import pointstamp_in
+from graphs.arguments import check_of_use, pointstamp_in
 from graphs.drawing.draw import FORMATS, Wanted, draw, draw_order, save
 from graphs.graph import Graph
 from graphs.terminal import FINDINGS, FINE, bad_usage, complain
@@ -26,9 +26,7 @@ def draw_command(options: argparse.Namespace, graph: Graph) -> int:
     if options.times is not None:
         if form != "svg":
             raise bad_usage(f"--times: an order of times is drawn as svg, not as {form}", "-o times.svg")
-        for option in ("path", "open", "domains"):
-            if getattr(options, option):
-                raise bad_usage(f"--{option} is of no use with --times", "leave it out")
+        check_of_use(options, ("path", "open", "domains"), "with --times", "leave it out")
         save(options.output, draw_order(graph, options.times, at, f"{title}: times at {shown_name(options.times)}"))
         return FINE
     path = None

@@ -22,7 +22,7 @@ from graphs.running.files import named
 from graphs.running.json_lines import JsonLines
 from graphs.running.line_sink import plain_step
 from graphs.running.pipeline import load_pipeline, told
-from graphs.terminal import FINDINGS, FINE, bad_usage, write, write_json
+from graphs.terminal import FINDINGS, FINE, answer, bad_usage
 from graphs.wording import plural, printable
 from progress.errors import brief, reason_of
 from progress.runtime import Dataflow
@@ -57,10 +57,7 @@ def _explore(options: argparse.Namespace) -> int:
     bad = [verdict for verdict in found.exploration.verdicts if verdict.says is not Says.HOLDS]
     if options.trace is not None:
         _write_trace(options.trace, found, bad)
-    if options.format == "json":
-        write_json(to_json(options.pipeline, found))
-    else:
-        write(in_text(found))
+    answer(options.format, lambda: to_json(options.pipeline, found), lambda: in_text(found))
     return FINDINGS if bad else FINE
 
 

@@ -6,7 +6,7 @@ import argparse
 import stat
 from pathlib import Path
 
-from graphs.arguments import InFile
+from graphs.arguments import InFile, check_of_use
 from graphs.files.notation import shown
 from graphs.files.standard_input import cannot_read
 from graphs.graph import Graph
@@ -23,9 +23,7 @@ FIRST = 1_000  # lines that are looked at before the page is served
 
 def show_film(options: argparse.Namespace, graph: Graph) -> int:
     """Serve the page until a signal comes; the exit code."""
-    for option in ("why", "holding"):
-        if getattr(options, option):
-            raise bad_usage(f"--{option} is of no use with --ui", "the page shows it at every line")
+    check_of_use(options, ("why", "holding"), "with --ui", "the page shows it at every line")
     if options.format != "text":
         raise bad_usage(f"--format {options.format} is of no use with --ui", "one of the two")
     host, port = options.ui

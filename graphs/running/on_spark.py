@@ -7,10 +7,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphs.arguments import settings_of
+from graphs.arguments import check_of_use, settings_of
 from graphs.running.pipeline import load_pipeline
 from graphs.running.shipped_code import ship_beside, ship_by_value
-from graphs.terminal import bad_usage, complain
+from graphs.terminal import complain
 from progress.runtime import Dataflow
 
 if TYPE_CHECKING:
@@ -18,15 +18,11 @@ if TYPE_CHECKING:
 
     from progress.runtime.on_spark.engine import OnSpark
 
-OPTIONS = ("master", "conf", "tables")
-
 
 def check_options(options: argparse.Namespace) -> None:
     """Refuse Spark's options where another engine runs, and settings that are none."""
     if options.engine != "spark":
-        for option in OPTIONS:
-            if getattr(options, option):
-                raise bad_usage(f"--{option} is of no use to the engine {options.engine}", "--engine spark")
+        check_of_use(options, ("master", "conf", "tables"), f"to the engine {options.engine}", "--engine spark")
     settings_of(options.conf)
 
 

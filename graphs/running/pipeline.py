@@ -11,6 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+from graphs.arguments import InFile
 from graphs.beside import look_first_in
 from graphs.graph import Graph
 from graphs.running.own_files import reading
@@ -115,18 +116,14 @@ def _no_dataflow(what: str, right: str) -> PointstampError:
     return PointstampError("PS734", what, right)
 
 
-class _InPipeline(PointstampError):
+class _InPipeline(InFile):
     """One of this project's errors, raised while a pipeline is loaded."""
 
     def __init__(self, place: str, error: PointstampError) -> None:
+        super().__init__(place, error)
         file, _, line = place.partition(":")
-        said = f"{Path(file).name}:{line}: "  # as a program of streams has it already
-        super().__init__(error.code, error.message.removeprefix(said), error.hint)
-        self.place = place
+        self.message = error.message.removeprefix(f"{Path(file).name}:{line}: ")  # as a program of streams has it
         self.at_line = int(line) if line else None
-
-    def __str__(self) -> str:
-        return f"{self.place}: {super().__str__()}"
 
 
 # --- tracebacks -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphs.arguments import check_of_use
 from graphs.running.files import (
     STANDARD,
     check_apart,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from progress.runtime.on_spark.engine import OnSpark
 
 WITH_WORKERS = ("threads", "spark")  # each source is read by a thread that may wait for it
+OF_SIM = ("order", "save_order", "paused")  # options that choose what happens next
 OF_STATE = {  # options that are of no use without --state
     "every": "how often --state is written",
     "delivery": "how outputs go with --state",
@@ -87,13 +89,10 @@ def _check(options: argparse.Namespace) -> None:
     for option, engines in (("seed", ("sim",)), ("workers", WITH_WORKERS)):
         if getattr(options, option) is not None and options.engine not in engines:
             raise bad_usage(f"--{option} is of no use to the engine {options.engine}", f"--engine {engines[0]}")
-    for option in ("order", "save_order", "paused"):
-        if getattr(options, option):
-            word = "--" + option.replace("_", "-")
-            if options.engine != "sim":
-                raise bad_usage(f"{word} is of no use to the engine {options.engine}", "--engine sim")
-            if options.state is not None:
-                raise bad_usage(f"{word} is of no use with --state", "one of the two: an order begins with its run")
+    if options.engine != "sim":
+        check_of_use(options, OF_SIM, f"to the engine {options.engine}", "--engine sim")
+    if options.state is not None:
+        check_of_use(options, OF_SIM, "with --state", "one of the two: an order begins with its run")
     if options.workers is not None and options.workers < 1:
         raise bad_usage(f"--workers {options.workers}: nobody would work", "1 or more")
     for option, says in OF_STATE.items():

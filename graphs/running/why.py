@@ -12,7 +12,7 @@ from contextlib import ExitStack, redirect_stdout
 from time import monotonic, sleep
 from typing import Any, TextIO
 
-from graphs.arguments import pointstamp_in, read_graph
+from graphs.arguments import check_of_use, pointstamp_in, read_graph
 from graphs.graph import Graph
 from graphs.running.files import STANDARD, check_apart, named, open_input
 from graphs.running.json_lines import JsonLines
@@ -48,9 +48,8 @@ def why(options: argparse.Namespace) -> int:
 
 def _only(options: argparse.Namespace, what: str, *known: str) -> None:
     """Refuse options that are of no use here."""
-    for option in ("graph", "line", "input", "seconds", "end"):
-        if option not in known and getattr(options, option):
-            raise bad_usage(f"--{option} is of no use with {what}", "pointstamp why --help says what is")
+    others = [option for option in ("graph", "line", "input", "seconds", "end") if option not in known]
+    check_of_use(options, others, f"with {what}", "pointstamp why --help says what is")
 
 
 def _say(options: argparse.Namespace, stands: str, found: dict[str, Any], out: TextIO) -> None:

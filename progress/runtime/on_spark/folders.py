@@ -127,6 +127,10 @@ class Folder:
         found = self._system.listStatus(self._path(self.place(name)))
         return sorted(status.getPath().getName() for status in found)
 
+    def data(self, name: str) -> list[str]:
+        """What of it Spark reads."""
+        return [each for each in self.names(name) if not each.startswith(TEMPORARY)]
+
     def files(self) -> list[str]:
         """The names of all files below, with the folders that they are in.
 

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 from progress.errors import PointstampError, brief
 from progress.runtime.on_spark.connect import beyond_reach, is_remote
 from progress.runtime.on_spark.sinks.by_time import ByTime, Store, key_of
-from progress.runtime.on_spark.sinks.delta import DeltaSink, InTransactions, Transactions, fits
+from progress.runtime.on_spark.sinks.delta import (
+    DeltaSink,
+    InTransactions,
+    Transactions,
+    fits,
+    mark_of,
+    same_row,
+    written_by,
+)
 from progress.runtime.on_spark.sinks.modes import (
     ERROR,
     IGNORE,
@@ -95,7 +103,6 @@ class _InCatalog:
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._run: str
-        self._is_continued: bool
 
     def begin(self, run: str, is_continued: bool) -> None:
         """Look at the table. Cost: a question to the catalog, and that of the form."""
@@ -105,7 +112,7 @@ class _InCatalog:
         if is_remote(session):
             raise beyond_reach("a table by name as a sink")
         name, mode = self._sink.name, self._sink.mode
-        self._run, self._is_continued = run, is_continued
+        self._run = run
         if not exists(session, name):
             if self._sink.form is None:
                 raise PointstampError("PS780", f"there is no table {brief(name)}", "one that is there, or `form=`")
@@ -180,10 +187,8 @@ class _Snapshots:
         """Look at the snapshots. Cost: a job that reads their list."""
         self._run = run
         found = self._session.table(f"{self._sink.name}.snapshots").selectExpr(f"summary['{PROPERTY}']")
-        for (mark,) in found.collect():
-            application, _, rest = str(mark).rpartition("/")[0].rpartition("/")
-            if mark is not None and application == self._sink.application:
-                (self._own if mark.endswith(f"/{run}") else self._others).add(rest)
+        marks = (mark for (mark,) in found.collect() if mark is not None)
+        self._own, self._others = written_by(marks, self._sink.application, run)
 
     def commit(self, time: Any, frame: Callable[[], DataFrame]) -> bool:
         """Write a time, if this run has not."""
@@ -192,7 +197,7 @@ class _Snapshots:
             return False
         if key in self._others and sink.mode == IGNORE:
             return True
-        rows, mark = frame(), f"{sink.application}/{key}/{self._run}"
+        rows, mark = frame(), mark_of(sink.application, key, self._run)
         with fits(f"{self._what} at {brief(time)} does not fit the table {brief(sink.name)}"):
             if sink.mode in (OVERWRITE, OVERWRITE_PARTITIONS, MERGE):
                 with self._lock:  # what takes the place of other rows does so one after the other
@@ -231,10 +236,9 @@ class _Snapshots:
     def _merge(self, rows: DataFrame, mark: str, where: str | None) -> None:
         session, written = cloned(rows, {f"{OF_A_SESSION}{PROPERTY}": mark})
         written.createOrReplaceTempView(WRITTEN)
-        keys = ["`" + key.replace("`", "``") + "`" for key in self._sink.keys]
         parts = [
             f"MERGE INTO {self._sink.name} AS there USING {WRITTEN} AS written",
-            "ON " + " AND ".join(f"there.{key} <=> written.{key}" for key in keys),
+            f"ON {same_row(self._sink.keys)}",
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
         ]
         if where is not None:

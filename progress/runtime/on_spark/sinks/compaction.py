@@ -16,9 +16,10 @@ from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.runtime.on_spark.connect import beyond_reach, is_remote
-from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is, whole
-from progress.runtime.on_spark.sinks.parquet import COMPACTED, commits_by_name, files_of, names_of
+from progress.runtime.on_spark.folders import Folder, as_it_is, whole
+from progress.runtime.on_spark.sinks.parquet import COMPACTED, commits_by_name, files_of, in_place, names_of
 from progress.runtime.on_spark.sinks.turns import COMMITS, check_none_is_open, is_turn, next_turn
+from progress.runtime.on_spark.tables.schemas import columns_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,7 +85,7 @@ def compact(session: SparkSession, place: str | os.PathLike[str], size: int = SI
     turn = next_turn(names)
     found = commits_by_name(there, names)
     _remove_what_gave_way(there, found, turn)
-    small = {name: commit for name, commit in _in_place(found).items() if _is_small(there, commit, size)}
+    small = {name: commit for name, commit in in_place(found).items() if _is_small(there, commit, size)}
     before = [file for commit in small.values() for file in files_of(there, commit)]
     wanted = max(1, -(-sum(map(there.size, before)) // size))
     if len(before) <= wanted:
@@ -101,12 +102,6 @@ def compact(session: SparkSession, place: str | os.PathLike[str], size: int = SI
     return Compacted(len(before), len(commit["files"]))
 
 
-def _in_place(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The commits that nothing has taken the place of."""
-    replaced = {name for commit in found.values() for name in commit.get("replaces", ())}
-    return {name: commit for name, commit in found.items() if name not in replaced and commit.get("run") is None}
-
-
 def _is_small(folder: Folder, commit: dict[str, Any], size: int) -> bool:
     files = files_of(folder, commit)
     return bool(files) and sum(map(folder.size, files)) < len(files) * size / 2
@@ -117,11 +112,10 @@ def _together(
 ) -> dict[str, Any]:
     """Write the rows of these commits into so many files; what a commit of them says."""
     from pyspark.sql import Observation, functions
-    from pyspark.sql.types import StructType
 
     columns, place = commits[0]["columns"], start + uuid4().hex
     files = [as_it_is(folder.place(file)) for commit in commits for file in files_of(folder, commit)]
-    rows = session.read.schema(StructType.fromJson(json.loads(columns))).parquet(*files).coalesce(count)
+    rows = session.read.schema(columns_in(columns)).parquet(*files).coalesce(count)
     seen = Observation()
     rows.observe(seen, functions.count(functions.lit(1)).alias("rows")).write.parquet(folder.place(place))
     wanted = sum(commit["rows"] for commit in commits)
@@ -133,7 +127,7 @@ def _together(
         "time": None,
         "times": [time for commit in commits for time in commit.get("times", [commit["time"]])],
         "folder": place,
-        "files": [name for name in folder.names(place) if not name.startswith(TEMPORARY)],
+        "files": folder.data(place),
         "rows": wanted,
         "columns": columns,
     }

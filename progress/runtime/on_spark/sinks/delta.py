@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -150,10 +150,7 @@ class Transactions:
                 raise foreign(f"the folder {brief(self._path)}", names)
         elif not is_continued and self._sink.mode == ERROR:
             raise there_already(f"the table {brief(self._path)}", "what another run has written")
-        for application in applications or ():
-            name, _, rest = application.rpartition("/")[0].rpartition("/")
-            if name == self._sink.application:
-                (self._own if application.endswith(f"/{run}") else self._others).add(rest)
+        self._own, self._others = written_by(applications or (), self._sink.application, run)
         self._is_first, self._is_there = not self._own, applications is not None
 
     def commit(self, time: Any, frame: Callable[[], DataFrame]) -> bool:
@@ -189,7 +186,7 @@ class Transactions:
         return {"overwriteSchema": "true"} if self._sink.mode == OVERWRITE else {}
 
     def _transaction(self, key: str) -> dict[str, str]:
-        return {"txnAppId": f"{self._sink.application}/{key}/{self._run}", "txnVersion": "0"}
+        return {"txnAppId": mark_of(self._sink.application, key, self._run), "txnVersion": "0"}
 
     def _save(self, time: Any, key: str, rows: DataFrame, options: dict[str, str], *, is_over: bool) -> None:
         writer = rows.write.format("delta").mode("overwrite" if is_over else "append")
@@ -220,13 +217,34 @@ def merge(rows: DataFrame, path: str, keys: list[str], transaction: dict[str, st
     session, written = cloned(rows, settings)
     jvm: Any = rows.sparkSession._jvm
     table = jvm.io.delta.tables.DeltaTable.forPath(session, path)
-    quoted = ["`" + key.replace("`", "``") + "`" for key in keys]
-    is_same = " AND ".join(f"there.{key} <=> written.{key}" for key in quoted)
-    merging = table.alias("there").merge(written.alias("written"), is_same)
+    merging = table.alias("there").merge(written.alias("written"), same_row(keys))
     merging = merging.whenMatched().updateAll().whenNotMatched().insertAll()
     if where is not None:
         merging = merging.whenNotMatchedBySource(where).delete()
     merging.execute()
+
+
+def same_row(keys: Sequence[str]) -> str:
+    """As SQL, whether a row that is written takes the place of one that is there: all these columns are the same."""
+    quoted = ("`" + key.replace("`", "``") + "`" for key in keys)
+    return " AND ".join(f"there.{key} <=> written.{key}" for key in quoted)
+
+
+def mark_of(application: str, key: str, run: str) -> str:
+    """By what a table knows that a run of an application has written a time."""
+    return f"{application}/{key}/{run}"
+
+
+def written_by(marks: Iterable[str], application: str, run: str) -> tuple[set[str], set[str]]:
+    """Of the marks of a table: the times that this run of an application has written, and those of its other runs."""
+    own: set[str] = set()
+    others: set[str] = set()
+    for mark in marks:
+        before, _, whose = mark.rpartition("/")
+        of, _, key = before.rpartition("/")
+        if of == application:
+            (own if whose == run else others).add(key)
+    return own, others
 
 
 def check_delta(session: SparkSession) -> None:

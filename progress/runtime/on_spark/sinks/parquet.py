@@ -26,7 +26,7 @@ from uuid import uuid4
 
 from progress.errors import PointstampError, brief
 from progress.plain import write_time
-from progress.runtime.on_spark.folders import TEMPORARY, Folder, as_it_is, whole
+from progress.runtime.on_spark.folders import Folder, as_it_is, whole
 from progress.runtime.on_spark.sinks.by_time import ByTime, TimedSink, key_of
 from progress.runtime.on_spark.sinks.modes import (
     ERROR,
@@ -40,7 +40,7 @@ from progress.runtime.on_spark.sinks.modes import (
 from progress.runtime.on_spark.sinks.turns import COMMITS, end, is_turn, take
 from progress.runtime.on_spark.tables.arrow import Columns, is_without_spark
 from progress.runtime.on_spark.tables.few_rows import count_in, few_rows_of, is_plain
-from progress.runtime.on_spark.tables.schemas import check_columns
+from progress.runtime.on_spark.tables.schemas import check_columns, columns_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -184,9 +184,7 @@ class Commits:
 
     def _known(self, columns: str) -> StructType | Columns:
         """Columns as a commit has them."""
-        from pyspark.sql.types import StructType
-
-        return StructType.fromJson(json.loads(columns))
+        return columns_in(columns)
 
     def _written(self, rows: Any, attempt: str) -> int:
         """Write rows; how many they are. Cost: a job, or less where they are known to be few (`tables.few_rows`)."""
@@ -200,7 +198,7 @@ class Commits:
         place = self._folder.place(attempt)
         if self._folder.is_here and is_plain(rows.sparkSession):
             rows.write.parquet(place)
-            files = [name for name in self._folder.names(attempt) if not name.startswith(TEMPORARY)]
+            files = self._folder.data(attempt)
             return sum(count_in(str(self._folder.here(f"{attempt}/{name}"))) for name in files)
         seen = Observation()
         counted = rows.observe(seen, functions.count(functions.lit(1)).alias("rows"))
@@ -217,7 +215,7 @@ class Commits:
     def _moved(self, attempt: str, key: str, has_others: bool) -> list[str]:
         """Put what was written where it is read: as a whole, or beside what other runs have written at this time."""
         folder, place = self._folder, f"{OF_A_TIME}{key}"
-        files = [name for name in folder.names(attempt) if not name.startswith(TEMPORARY)]
+        files = folder.data(attempt)
         if not has_others:
             folder.move(attempt, place)
             return files
@@ -236,7 +234,7 @@ class Commits:
                 folder.delete(f"{COMMITS}/{name}")
                 for file in files_of(folder, commit):
                     folder.delete(file)
-                if not any(not each.startswith(TEMPORARY) for each in folder.names(commit["folder"])):
+                if not folder.data(commit["folder"]):
                     folder.delete(commit["folder"])
 
 
@@ -263,13 +261,11 @@ def read_committed(session: SparkSession, folder: str | os.PathLike[str]) -> Dat
     ...         print(error.code)
     PS777
     """
-    from pyspark.sql.types import StructType
-
     there = Folder(session, folder)
     found = _commits(there)
     if not found:
         raise PointstampError("PS777", f"nothing is committed in {brief(there.path)}", "a folder of a ParquetSink")
-    columns = StructType.fromJson(json.loads(found[0]["columns"]))
+    columns = columns_in(found[0]["columns"])
     files = [as_it_is(there.place(file)) for commit in found for file in files_of(there, commit)]
     return session.read.schema(columns).parquet(*files)
 
@@ -298,9 +294,13 @@ def commits_by_name(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
 
 
 def _commits(folder: Folder) -> list[dict[str, Any]]:
-    found = commits_by_name(folder, names_of(folder))
+    return list(in_place(commits_by_name(folder, names_of(folder))).values())
+
+
+def in_place(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The commits that nothing has taken the place of."""
     replaced = {name for commit in found.values() for name in commit.get("replaces", ())}
-    return [commit for name, commit in found.items() if name not in replaced and "run" not in commit]
+    return {name: commit for name, commit in found.items() if name not in replaced and commit.get("run") is None}
 
 
 def _compacted(folder: Folder) -> dict[str, set[str]]:
@@ -314,7 +314,7 @@ def files_of(folder: Folder, commit: dict[str, Any]) -> list[str]:
     place = commit["folder"]
     names = commit.get("files")
     if names is None:
-        names = [name for name in folder.names(place) if not name.startswith(TEMPORARY)]
+        names = folder.data(place)
     return [f"{place}/{name}" for name in names]
 
 

@@ -29,6 +29,7 @@ class Positioned:
     def __init__(self, late: str = "late") -> None:
         self.late = late
         self.done: list[Any] = []
+        self.is_continued = False  # whether a run goes on that another process has begun
         self.is_stopped = False
         self._given: deque[Hashable] = deque()
         self._items: Iterator[Keyed] | None = None
@@ -67,6 +68,7 @@ class Positioned:
     def go_to(self, position: Any) -> None:
         """Begin behind what has entered the run that is continued; called before the first item is taken."""
         self.done = list(position)
+        self.is_continued = True
 
     def keep_beside(self, beside: Beside, edge: str) -> None:
         """The run is kept, and so may be what its items are made of; called before everything else."""

@@ -26,9 +26,9 @@ from progress.runtime.on_spark.sources.times import (
     with_one_of,
 )
 from progress.runtime.on_spark.tables.arrow import on_spark, table_in
-from progress.runtime.on_spark.tables.schemas import is_frame
 from progress.runtime.sink import Sink
 from progress.runtime.source import Aside, Messages
+from progress.runtime.tables import is_of_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -98,7 +98,6 @@ class _FrameItems(Positioned):
         self._source = source
         self._reading = reading
         self._beside: Beside | None = None
-        self._is_continued = False
         self._count = 0  # times that were found
         self.aside = source.aside
 
@@ -112,10 +111,6 @@ class _FrameItems(Positioned):
     def keep_beside(self, beside: Beside, edge: str) -> None:
         self._beside = beside
         beside.add_source(edge, self._rows_with)
-
-    def go_to(self, position: Any) -> None:
-        super().go_to(position)
-        self._is_continued = True
 
     def _rows_with(self, of: Any) -> DataFrame:
         """The message that is made of the rows with these values in their column."""
@@ -143,13 +138,13 @@ class _FrameItems(Positioned):
     def _found(self, frame: Any) -> tuple[ByTime, dict[str, int]]:
         """The rows of each time, and the hashes of values by which they are cut."""
         source, reading = self._source, self._reading
-        if not is_frame(frame):
+        if not is_of_spark(frame):
             return rows_by_time_of(frame, reading), {}
         if source.folder is None:
             return rows_by_time(frame, reading), {}
         column = time_column(frame, reading)
         cut = CutFrame(frame, column, source.folder, reading.edge)
-        cut.write(again=not self._is_continued)
+        cut.write(again=not self.is_continued)
         values = cut.found()
         hashes = {repr(value): key for value, _, key in values}
         times, aside = split(frame, column, [(value, count) for value, count, _ in values], reading)
@@ -171,7 +166,7 @@ class _FrameItems(Positioned):
         left = still_to_come(self._reading.domain, [each.time for each in found])
         for each, complete in zip(found, left, strict=False):
             if (each.time,) not in done:
-                if self._beside is not None and is_frame(each.frame):
+                if self._beside is not None and is_of_spark(each.frame):
                     of = each.values, [hashes[repr(value)] for value in each.values if hashes]
                     self._beside.is_made_by(edge, each.frame, of)
                 yield (each.time,), Messages(each.time, [each.frame])

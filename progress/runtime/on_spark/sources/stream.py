@@ -102,7 +102,6 @@ class StreamItems(Positioned):
         self._source = source
         self._reading = reading
         self._waits = waits
-        self._is_continued = False
         self._changed = threading.Condition()
         self._folder: Folder
         self._column: Column
@@ -112,10 +111,6 @@ class StreamItems(Positioned):
 
     def entered(self, key: Any) -> None:
         self.done = list(key)
-
-    def go_to(self, position: Any) -> None:
-        super().go_to(position)
-        self._is_continued = True
 
     def stop(self) -> None:
         """Nobody takes any more: the stream ends."""
@@ -169,7 +164,7 @@ class StreamItems(Positioned):
         self._column = time_column(frame, self._reading)
         self._folder = folder = Folder(frame.sparkSession, source.folder)
         there = [int(name) for name in folder.names(BATCHES) if name.isdigit()]
-        if there and min(there) > (self.done[0] if self._is_continued else 0):
+        if there and min(there) > (self.done[0] if self.is_continued else 0):
             stream = f"the stream of {brief(self._reading.edge)}"
             what = f"{stream} has no batch {self.done[0]} in {brief(folder.path)} any more"
             raise PointstampError("PS774", what, "the --state that it was read with; or another folder")
@@ -183,7 +178,9 @@ class StreamItems(Positioned):
 
     def _batch(self, number: int, skipped: int) -> Iterator[Keyed]:
         """The messages of a batch, without as many as have entered the run before."""
-        source, session = self._source, self._folder_session()
+        from progress.runtime.on_spark.session import start_session
+
+        source, session = self._source, start_session(graphframes=False)
         times, first = self._times.pop(number, None), 1
         if times == []:
             return
@@ -201,11 +198,6 @@ class StreamItems(Positioned):
                 yield (number, place), Messages(each.time, [each.frame])
             if source.complete is not None:
                 yield None, Complete(tuple(source.complete(each.time)))
-
-    def _folder_session(self) -> Any:
-        from progress.runtime.on_spark.session import start_session
-
-        return start_session(graphframes=False)
 
     def _check(self, query: StreamingQuery) -> None:
         """Raise what ended the stream, if it has failed."""

@@ -12,14 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, times_of
 from progress.runtime.on_spark.jobs.reasons import said
 from progress.runtime.on_spark.sources.positions import in_order
-from progress.runtime.on_spark.tables.schemas import is_frame
 from progress.runtime.sink import Sink
+from progress.runtime.tables import is_of_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -131,7 +132,7 @@ def with_one_of(frame: DataFrame, column: Column, values: list[Any]) -> DataFram
 def frame_of(given: Any, edge: str) -> DataFrame:
     """The DataFrame that a source was given, or a function that makes it; anything else is refused (PS774)."""
     made = given() if callable(given) else given
-    if not is_frame(made):
+    if not is_of_spark(made):
         kind = type(made)
         is_what = "None" if made is None else f"of the type {kind.__module__.partition('.')[0]}.{kind.__name__}"
         raise PointstampError("PS774", f"the source of {brief(edge)} is {is_what}", "a DataFrame of Spark")
@@ -180,15 +181,11 @@ def _plain(value: Any) -> Any:
 
 
 def _is_one_of(column: Column, values: list[Any]) -> Column:
-    from functools import reduce
-
     return reduce(lambda one, other: one | other, (_is(column, value) for value in values))
 
 
 def _is(column: Column, value: Any) -> Column:
     """Whether a column holds a value: part by part in a struct, so that Spark can pass over files by each of them."""
-    from functools import reduce
-
     from pyspark.sql import functions
 
     fields = getattr(value, "__fields__", None)

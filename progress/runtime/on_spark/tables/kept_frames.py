@@ -28,6 +28,8 @@ from progress.runtime.on_spark.folders import as_it_is
 from progress.runtime.on_spark.jobs.reasons import said
 from progress.runtime.on_spark.jobs.threads import inheriting
 from progress.runtime.on_spark.tables.few_rows import few_rows_of
+from progress.runtime.on_spark.tables.schemas import columns_in
+from progress.runtime.tables import is_of_spark
 
 FOLDER, LOOKS = "frames", "looks"
 FILE = "rows.parquet"
@@ -102,8 +104,7 @@ class KeptFrames:
 
     def takes(self, part: Any) -> bool:
         """Whether it is a DataFrame of Spark. Cost: a look at its class."""
-        kind = type(part)
-        return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
+        return is_of_spark(part)
 
     def file(self, name: str) -> Path:
         """A file beside the frames, of one source."""
@@ -187,13 +188,11 @@ class KeptFrames:
         return part if known is None else self._at(*known)
 
     def _at(self, number: int, columns: str) -> Any:
-        from pyspark.sql.types import StructType
-
         from progress.runtime.on_spark.session import start_session
 
         if type(number) is not int:
             raise ValueError("a DataFrame was kept under another name")  # a path would lead out of the folder
-        frames = start_session(graphframes=False).read.schema(StructType.fromJson(json.loads(columns)))
+        frames = start_session(graphframes=False).read.schema(columns_in(columns))
         return frames.parquet(as_it_is(str(self._folder / str(number))))
 
     def settle(self) -> None:

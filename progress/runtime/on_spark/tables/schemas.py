@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from progress.errors import PointstampError, brief
 from progress.runtime.on_spark.tables.unions import union_of
+from progress.runtime.tables import is_of_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,17 +33,18 @@ def together(what: str, values: Sequence[Any]) -> DataFrame:
 
     Cost: nothing is computed; rows that are in this process are sent to Spark.
     """
-    frames = [value for value in values if is_frame(value)]
-    rows = [value for value in values if not is_frame(value)]
+    frames = [value for value in values if is_of_spark(value)]
+    rows = [value for value in values if not is_of_spark(value)]
     if rows:
         frames += _of_rows(what, rows)
     return union_of(frames, lambda first, other: check_columns(what, first.schema, other.schema))
 
 
-def is_frame(value: Any) -> bool:
-    """Whether it is a DataFrame of Spark."""
-    kind = type(value)
-    return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
+def columns_in(text: str) -> StructType:
+    """The columns that a text says, as `StructType.json` writes them."""
+    from pyspark.sql.types import StructType
+
+    return StructType.fromJson(json.loads(text))
 
 
 def _of_rows(what: str, rows: list[Any]) -> list[DataFrame]:

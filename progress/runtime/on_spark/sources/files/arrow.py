@@ -9,7 +9,8 @@ from progress.errors import PointstampError, brief
 from progress.runtime.on_spark.folders import Folder
 from progress.runtime.on_spark.sources.arrow_times import rows_by_time_of
 from progress.runtime.on_spark.sources.files.looks import Look
-from progress.runtime.on_spark.sources.files.tables import FileTables, Found
+from progress.runtime.on_spark.sources.files.tables import FileTables
+from progress.runtime.on_spark.sources.times import ByTime
 from progress.runtime.on_spark.tables.arrow import Columns, arrow, pandas_of, schema_of
 from progress.runtime.on_spark.tables.schemas import check_columns
 
@@ -40,17 +41,11 @@ class ArrowFiles(FileTables):
                 what = f"the option {name}={value} of Spark's reader means nothing without Spark"
                 raise PointstampError("PS774", what, "engine='spark', or the options header and sep")
 
-    def found(self, names: Sequence[str]) -> tuple[list[Found], Any]:
-        source = self._source
-        if source.column is None:
-            by_time = self._names.by_time(names).items()
-            return [Found(time, pandas_of(self._table(those)), (those, None)) for time, those in by_time], None
-        if not names:
-            return [], None
-        times, aside = rows_by_time_of(self._table(names), self._reading)
-        for each in times:
-            source.counts[each.time] = source.counts.get(each.time, 0) + each.rows
-        return [Found(each.time, each.frame, ([], None)) for each in times], aside
+    def _message(self, names: Sequence[str]) -> Any:
+        return pandas_of(self._table(names))
+
+    def _by_time(self, names: Sequence[str]) -> ByTime:
+        return rows_by_time_of(self._table(names), self._reading)
 
     # --- files -------------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,6 @@ class FileItems(Positioned):
         self._edge = edge
         self._domain = domain
         self._waits = waits
-        self._is_continued = False
         self._before: list[Look] = []  # of the processes before this one
         self._names = names
         self._tables = tables
@@ -70,7 +69,6 @@ class FileItems(Positioned):
 
     def go_to(self, position: Any) -> None:
         super().go_to(position)
-        self._is_continued = True
         begun, skipped = self.done
         self._before = self._looks.written(begun + (skipped > 0))
         for look in self._before:  # what waits in the run may be made of files that were found first
@@ -86,7 +84,7 @@ class FileItems(Positioned):
         if not folder.exists():
             raise PointstampError("PS774", f"there is no folder {brief(str(source.folder))}", "one that exists")
         seen: set[str] = set()  # files and markers
-        if not self._is_continued:
+        if not self.is_continued:
             self._looks.begin()
         begun, skipped = self.done
         for number, look in enumerate(self._before):
@@ -118,9 +116,7 @@ class FileItems(Positioned):
         markers = [name for name in found if self._names.is_marker(name) and name not in seen]
         is_last = not source.is_live or (source.end is not None and source.end in found)
         if source.is_live and (markers or is_last):
-            found = (
-                self._tables.folder.files()
-            )  # all that were there before the marker, of which some may have been missed
+            found = self._tables.folder.files()  # all that were there before the marker: some may have been missed
         names = [name for name in found if name not in seen and self._names.is_message(name)]
         if not (names or markers or is_last):
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -11,9 +10,9 @@ from progress.runtime.on_spark.folders import Folder, as_it_is
 from progress.runtime.on_spark.jobs.losses import loss
 from progress.runtime.on_spark.sources.files.looks import Look
 from progress.runtime.on_spark.sources.files.names import FileNames
-from progress.runtime.on_spark.sources.times import Reading, readable, rows_by_time, with_one_of
+from progress.runtime.on_spark.sources.times import ByTime, Reading, readable, rows_by_time, with_one_of
 from progress.runtime.on_spark.tables.arrow import Columns
-from progress.runtime.on_spark.tables.schemas import check_columns
+from progress.runtime.on_spark.tables.schemas import check_columns, columns_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader
@@ -66,10 +65,10 @@ class FileTables:
         source = self._source
         if source.column is None:
             by_time = self._names.by_time(names).items()
-            return [Found(time, self._read(those), (those, None)) for time, those in by_time], None
+            return [Found(time, self._message(those), (those, None)) for time, those in by_time], None
         if not names:
             return [], None
-        times, aside = rows_by_time(self._read(names), self._reading)
+        times, aside = self._by_time(names)
         for each in times:
             source.counts[each.time] = source.counts.get(each.time, 0) + each.rows
         return [Found(each.time, each.frame, ([*names], each.values)) for each in times], aside
@@ -79,7 +78,7 @@ class FileTables:
         from pyspark.sql import functions
 
         names, values = of
-        frame = self._read(names)
+        frame = self._message(names)
         if values is None:
             return frame
         column = self._source.column
@@ -122,24 +121,26 @@ class FileTables:
 
     def take_columns(self, look: Look) -> None:
         """The columns that files had before, so that later ones have the same."""
-        from pyspark.sql.types import StructType
-
         if look.columns is not None:
-            self._columns = StructType.fromJson(json.loads(look.columns))
+            self._columns = columns_in(look.columns)
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
-    def _read(self, names: Sequence[str]) -> DataFrame:
+    def _message(self, names: Sequence[str]) -> DataFrame:
         """The rows of some files. Cost: none, it is a plan."""
         schema: Any = self._source.schema if self._source.schema is not None else self._columns
         with readable(f"the file {brief(names[0])} of {brief(self._edge)}"):
             return self._reader.schema(schema).load([self._path(name) for name in names])
 
+    def _by_time(self, names: Sequence[str]) -> ByTime:
+        """The rows of some files, by the times that stand in them."""
+        return rows_by_time(self._message(names), self._reading)
+
     def _unread(self, names: Sequence[str]) -> PointstampError | None:
         """Why not all rows of these files can be read, if that is because of a file."""
         try:
             with readable(f"the file {brief(names[0])} of {brief(self._edge)}"):
-                self._read(names).write.format("noop").mode("overwrite").save()
+                self._message(names).write.format("noop").mode("overwrite").save()
         except PointstampError as error:
             if not self._is_of_a_file(error):
                 raise
