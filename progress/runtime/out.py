@@ -275,7 +275,9 @@ class Out:
 
     def mark(self) -> tuple[int, int, int, int, int]:
         """Where the call stands, for `take_back`."""
-        held, asked, again = (0 if each is None else len(each) for each in (self.holds, self.asked, self._again))
+        held = 0 if self.holds is None else len(self.holds)
+        asked = 0 if self.asked is None else len(self.asked)
+        again = 0 if self._again is None else len(self._again)
         return len(self._order), len(self.requests), held, asked, again
 
     def take_back(self, mark: tuple[int, int, int, int, int]) -> None:

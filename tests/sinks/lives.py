@@ -9,6 +9,8 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +32,8 @@ ITEMS = [(epoch, 10 * epoch + number) for epoch in range(EPOCHS) for number in r
 DELIVERIES = ("deterministic", "barrier")
 INSTANTS = ("before", "within", "after")
 SOON = 0.25  # seconds in which a life ends that is killed at random
+SOME = 12  # messages of which something is stored, in a life that does not come to its end
+PATIENCE = 30.0  # seconds for something to be stored, or kept, on a machine that has much to do
 SLOW = 0.004  # seconds between two messages, so that such a life has not come to its end by then
 Values = list[tuple[Any, Any]]
 
@@ -152,17 +156,50 @@ def killed_at_random(folder: Path, sink: Any, delivery: str, seed: int, most: in
 
 
 def half(folder: Path, sink: Any, delivery: str) -> None:
-    """A life that has delivered something, and not all, when its source fails."""
+    """A life that has stored something, as its checkpoint says, and not all, when its source fails."""
+    stored = threading.Event()
 
     def fails() -> Iterator[Any]:
-        for item in ITEMS:
-            time.sleep(SLOW)
+        """Two checkpoints after something was stored, one at least was begun after it."""
+        yield from ITEMS[:SOME]
+        assert stored.wait(PATIENCE), "nothing was stored"
+        for item in ITEMS[SOME : SOME + 2]:
+            before, until = _checkpoints(folder), time.monotonic() + PATIENCE
             yield item
-            if item == ITEMS[-2]:
-                raise ValueError("not now")
+            while _checkpoints(folder) == before:
+                assert time.monotonic() < until, "no checkpoint was taken"
+        raise ValueError("not now")
 
     with pytest.raises(PointstampError, match="not now"):
-        run(folder, sink, delivery=delivery, items=fails)
+        run(folder, _Telling(sink, stored), delivery=delivery, items=fails)
+
+
+class _Telling:
+    """A sink that says when it has stored something."""
+
+    def __init__(self, sink: Any, stored: threading.Event) -> None:
+        self._sink = sink
+        self._stored = stored
+
+    def sink_for(self, name: str) -> Any:
+        """The sink of the run."""
+        made = self._sink.sink_for(name)
+        deliver = made.deliver
+
+        def delivering(bundle: Bundle) -> None:
+            deliver(bundle)
+            if bundle.values:
+                self._stored.set()
+
+        made.deliver = delivering
+        return made
+
+
+def _checkpoints(folder: Path) -> int:
+    """How many have been taken."""
+    command = [sys.executable, "-m", "pointstamp", "state", "show", str(folder / "state"), "--format", "json"]
+    taken: int = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["commits"]
+    return taken
 
 
 def refused(folder: Path, sink: Any, *, delivery: str | None = None, node: Any = Chain) -> str:
