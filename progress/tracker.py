@@ -198,7 +198,7 @@ class Tracker(InNotebooks):
             self._admit(nodes[name], time)
         if not self._kernel.news:
             return ()
-        return (*messages, *requests, *delivered, *((name,) for name in inputs or ()))
+        return (*messages, *requests, *delivered, *zip(inputs or ()))
 
     def _broken_off(self, error: BaseException) -> None:
         """The engine stopped in the middle of an update; the state before is there again. Raised, where it must be."""

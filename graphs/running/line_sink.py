@@ -159,20 +159,41 @@ class LineFile:
             self.put(lines)
 
     def put(self, lines: bytes) -> None:
-        """Write what is not there already; PS748 where something else is there, and then nothing."""
-        if self.is_loose and self.size < self._there:
-            lines = self._put_again(lines)
-        elif self.size < self._there:
+        """Write whole lines, what is not there already; PS748 where something else is there, and then nothing.
+
+        A file without room for all of them gets none, unless a run that goes on writes the rest. Once that has failed
+        it fails for good: what is under way elsewhere must not leave in its place.
+
+        Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is
+        longer than what a pipe takes at once (`select.PIPE_BUF`) and of which it took a part, and no more.
+        """
+        if self.size < self._there:
+            lines = self._compared(lines)
+        if not lines:
+            return
+        if self._failure is not None:
+            raise self._failure
+        try:
+            if self.is_regular:
+                self._write_file(lines)
+            else:
+                self._write_stream(lines)
+        except BaseException as error:
+            self.has_given_up, self._failure = True, error
+            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+                self._failure = self._not_written(error)
+                raise self._failure from None
+            raise  # that nobody reads it any more is for whoever runs this to judge
+        self.size += len(lines)
+
+    def _compared(self, lines: bytes) -> bytes:
+        """Compare these lines with those that are there, or their values alone; what is behind the last of them."""
+        if not self.is_loose:
             there = os.pread(self.handle, min(len(lines), self._there - self.size), self.size)
             if not lines.startswith(there):
                 raise self._differs(lines)
             self.size += len(there)
-            lines = lines[len(there) :]
-        if lines:
-            self._put(lines)
-
-    def _put_again(self, lines: bytes) -> bytes:
-        """Compare the values of these lines with those that are there; what is behind the last of them."""
+            return lines[len(there) :]
         while lines and self.size < self._there:
             line, end, rest = lines.partition(b"\n")
             if not _says_complete(line):
@@ -214,29 +235,6 @@ class LineFile:
         now = "the run ends" if not lines else f"{comes.decode('utf-8', 'replace')} comes"
         what = f"{self.name}, byte {begin}: {there.decode('utf-8', 'replace')} has left, and now {now}"
         return Differs(f"{self.why()}: {what}")
-
-    def _put(self, lines: bytes) -> None:
-        """Write whole lines; a file without room for all of them gets none, unless a run that goes on writes the rest.
-
-        Once that has failed it fails for good: what is under way elsewhere must not leave in its place.
-
-        Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is
-        longer than what a pipe takes at once (`select.PIPE_BUF`) and of which it took a part, and no more.
-        """
-        if self._failure is not None:
-            raise self._failure
-        try:
-            if self.is_regular:
-                self._write_file(lines)
-            else:
-                self._write_stream(lines)
-        except BaseException as error:
-            self.has_given_up, self._failure = True, error
-            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-                self._failure = self._not_written(error)
-                raise self._failure from None
-            raise  # that nobody reads it any more is for whoever runs this to judge
-        self.size += len(lines)
 
     def _write_file(self, lines: bytes) -> None:
         rest = memoryview(lines)
@@ -326,20 +324,21 @@ class LineSink:
 
     def write_all(self, time: Any, values: Sequence[Any]) -> None:
         """Write messages of one time; PS732 where one is no JSON, and then none of them."""
-        head = f'{self._head}"time": {self._text(time, write_time(time), "the time")}, "value": '
+        head = f'{self._head}"time": {json_text(write_time(time), "the time", self.name, time)}, "value": '
         if isinstance(values[0], NodeFailed | SourceFailed):
             self.file.write("".join(f"{head}{self._dead(failure)}}}\n" for failure in values).encode())
             return
         texts = []
         for value in expanded(values):
-            text = str(value) if type(value) is int and abs(value) < SMALL else self._text(time, value, "the value")
+            is_small = type(value) is int and abs(value) < SMALL
+            text = str(value) if is_small else json_text(value, "the value", self.name, time)
             texts.append(f"{head}{text}}}\n")
         self.file.write("".join(texts).encode())
 
     def complete(self, times: tuple[Any, ...]) -> None:
         """Write where the frontier stands now."""
         self.is_closed = not times
-        written = ", ".join(self._text(time, write_time(time), "the time") for time in times)
+        written = ", ".join(json_text(write_time(time), "the time", self.name, time) for time in times)
         self.file.write(f'{self._head}"complete": [{written}]}}\n'.encode())
 
     @property
@@ -355,9 +354,6 @@ class LineSink:
         """Nothing leaves any more; say so, if the frontier has not."""
         if self._has_frontier and not self.is_closed:
             self.complete(())
-
-    def _text(self, time: Any, value: Any, what: str) -> str:
-        return json_text(value, what, self.name, time)
 
     def _dead(self, failure: NodeFailed | SourceFailed) -> str:
         """A value that failed, where, and why; what is no JSON is written as Python shows it."""

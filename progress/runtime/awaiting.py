@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
 BY_YIELD = frozenset({GeneratorType, AsyncGeneratorType})
 PLAIN = frozenset({bool, int, float, str, bytes, tuple, list, dict, set, type(None)})  # nobody waits for any of these
-
-
-def kinds_of(values: Sequence[Any]) -> set[type]:
-    """The types of some values. Cost: two steps in C for each value where all have one type, as they mostly do."""
-    if len(values) == 1:
-        return {type(values[0])}
-    kinds = list(map(type, values))
-    return set(kinds[:1] if kinds and kinds.count(kinds[0]) == len(kinds) else kinds)
 
 
 class Following:

@@ -64,10 +64,8 @@ class Sinks:
             write = self._write[name] = self._writer(name)
         try:
             write(time, values)
-        except LEAKS as error:
-            raise not_to_leak(f"the sink of {brief(name)}", error) from error
-        except Exception as error:
-            _name(error, name, f" at {brief(time)}")
+        except BaseException as error:
+            _of(name, error, f" at {brief(time)}")
             raise
 
     def complete(self, name: str, times: tuple[Any, ...]) -> None:
@@ -75,8 +73,11 @@ class Sinks:
         self.told[name] = times
         tell = getattr(self._given.get(name), "complete", None)
         if tell is not None:
-            with _Of(name):
+            try:
                 self._wait_for(name, tell(times))
+            except BaseException as error:
+                _of(name, error)
+                raise
 
     def listens(self, name: str) -> bool:
         """Whether the sink wants to be told when the frontier moves."""
@@ -273,10 +274,16 @@ class _Of:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, LEAKS):
-            raise not_to_leak(f"the sink of {brief(self._name)}", error) from error
-        if isinstance(error, Exception):
-            _name(error, self._name)
+        if error is not None:
+            _of(self._name, error)
+
+
+def _of(name: str, error: BaseException, at: str = "") -> None:
+    """What was raised is of the sink of this edge: let it say so, or raise what does instead of one that leaks."""
+    if isinstance(error, LEAKS):
+        raise not_to_leak(f"the sink of {brief(name)}", error) from error
+    if isinstance(error, Exception):
+        _name(error, name, at)
 
 
 def _name(error: Exception, name: str, at: str = "") -> None:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from progress.errors import PointstampError, brief
 from progress.local_history import Event, Message, NodeBehaviour, Received
 from progress.runtime.actions.inbox import Action, Inbox
-from progress.runtime.actions.performed import is_to_be_awaited
-from progress.runtime.actions.performing import perform, starting, waited_for
+from progress.runtime.actions.performed import Performed, is_to_be_awaited
+from progress.runtime.actions.performing import calls, perform, starting, waited_for
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.failure import FAILURES, OnError, Stop
 from progress.runtime.node import Node, Relay
@@ -90,7 +90,8 @@ class RunningNode:
         else:
             action = Action(self.number, None, event.time, ())
         out = (_Freely if self.freely else Out)(self.inbox.exits, event.time)
-        performed = perform(action, self.inbox, None, out)
+        performed = Performed(action, out)
+        perform(performed, calls(performed, self.inbox), None)
         if performed.is_fatal and self.crashes:
             return Crashed(str(performed.failures[-1])), (), {}
         if performed.is_fatal:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from progress.errors import brief
 from progress.runtime.actions.inbox import Inbox
 from progress.runtime.actions.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
-from progress.runtime.awaiting import BY_YIELD, PLAIN, Following, close, is_by_yield, kinds_of
+from progress.runtime.awaiting import BY_YIELD, PLAIN, Following, close, is_by_yield
 from progress.runtime.failure import FAILURES
 from progress.runtime.node import Mapped
 from progress.runtime.out import Out
@@ -43,7 +43,7 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
                 made.append(function(value))
         except FAILURES as error:
             left.append(Raised(error))
-        kinds = kinds_of(made)
+        kinds = set(map(type, made))
         is_copied = type(performed.out) is not Out  # each may be one that cannot be
         is_special = not kinds <= PLAIN and (
             any(hasattr(kind, "__await__") for kind in kinds) or not (node.flat or kinds.isdisjoint(BY_YIELD))

@@ -32,8 +32,7 @@ from progress.runtime.actions.in_order import by_time
 from progress.runtime.actions.inbox import Action, Inbox
 from progress.runtime.actions.ordered import OrderedInbox
 from progress.runtime.actions.performed import Performed, Waits, is_to_be_awaited
-from progress.runtime.actions.performing import awaited_until, begin, perform, starting, waited_for
-from progress.runtime.control import Interrupted
+from progress.runtime.actions.performing import awaited_until, calls, perform, starting, waited_for
 from progress.runtime.durable.order import Order
 from progress.runtime.durable.underway import Underway
 from progress.runtime.failure import OnError, Stop, dead_letters
@@ -179,13 +178,10 @@ class Core:
         """Ask every node what it requests before anything happens (A&I: Initial(p))."""
         outs: list[Out] = []
         for inbox in self.inboxes:
-            try:
-                with starting(inbox) as out:
-                    result = inbox.behaviour.on_start(out)
-                    if is_to_be_awaited(result, inbox):
-                        waited_for(result, self.check)
-            except Interrupted as error:
-                raise error.reason from error.reason.__cause__
+            with starting(inbox) as out:
+                result = inbox.behaviour.on_start(out)
+                if is_to_be_awaited(result, inbox):
+                    waited_for(result, self.check)
             outs.append(out)
         self._started(outs)
 
@@ -193,13 +189,10 @@ class Core:
         """`start` in an event loop."""
         outs: list[Out] = []
         for inbox in self.inboxes:
-            try:
-                with starting(inbox) as out:
-                    result = inbox.behaviour.on_start(out)
-                    if is_to_be_awaited(result, inbox):
-                        await (result if self.check is None else awaited_until(result, self.check))
-            except Interrupted as error:
-                raise error.reason from error.reason.__cause__
+            with starting(inbox) as out:
+                result = inbox.behaviour.on_start(out)
+                if is_to_be_awaited(result, inbox):
+                    await (result if self.check is None else awaited_until(result, self.check))
             outs.append(out)
         self._started(outs)
 
@@ -357,16 +350,17 @@ class Core:
         inbox = self.inboxes[node]
         inbox.busy += 1
         if chosen is None:
-            chosen = (None, inbox.ready[0]) if inbox.ready else inbox.first()
-        if chosen[0] is None:
-            inbox.ready.remove(chosen[1])
-            action = Action(node, None, chosen[1], ())
+            chosen = (None, inbox.ready[0]) if inbox.ready else inbox.free()
+        assert chosen is not None
+        edge, time = chosen
+        if edge is None:
+            inbox.ready.remove(time)
+            action = Action(node, None, time, ())
         else:
-            action = self._messages(node, inbox, (chosen[0], chosen[1]), self.most_at_once if most is None else most)
-        return self._taken(inbox, action)
-
-    def _taken(self, inbox: Inbox, action: Action) -> Action:
-        """Remember what was taken; the node stands in line for more where it may take more."""
+            values = self._messages(node, edge, time, self.most_at_once if most is None else most)
+            action = Action(node, edge, time, values)
+            if inbox.at_once > 1:
+                inbox.consuming.append(action)
         inbox.kept = None
         if self.order is not None:
             self.order.took(action)
@@ -374,7 +368,7 @@ class Core:
             inbox.underway.begin(action)
         if inbox.at_once > 1 and inbox.has_work and not inbox.is_listed:
             inbox.is_listed = True
-            self.runnable.append(action.node)
+            self.runnable.append(node)
         return action
 
     def take_this(self, node: int, edge: str | None, time: Any, count: int) -> Action:
@@ -411,40 +405,39 @@ class Core:
         if inbox.underway is not None:
             inbox.underway.calls = [call for call in inbox.underway.calls if call.action is not action]
 
-    def _messages(self, node: int, inbox: Inbox, key: tuple[str, Any], limit: int) -> Action:
-        """The messages of one edge and time, at most so many."""
-        keys = inbox.queues
-        values = keys[key]
-        if len(values) > limit:
-            keys[key] = values[limit:]
-            values = values[:limit]
+    def _messages(self, node: int, edge: str, time: Any, most: int) -> list[Any]:
+        """The messages of one edge and time, at most so many, taken out of their queue."""
+        inbox = self.inboxes[node]
+        values = inbox.queues[edge, time]
+        if len(values) > most:
+            inbox.queues[edge, time] = values[most:]
+            values = values[:most]
         else:
-            del keys[key]
-            inbox.taken(key[0])
+            del inbox.queues[edge, time]
+            inbox.taken(edge)
         if not inbox.is_ordered:
             inbox.size -= len(values)
             self.queued -= len(values)
         if inbox.line:
             self._let_go((node,))
-        action = Action(node, key[0], key[1], values)
-        if inbox.at_once > 1:
-            inbox.consuming.append(action)
-        return action
+        return values
 
     def perform(self, action: Action) -> Performed:
         """Run the node's code. Nothing else is touched, so this may happen in any thread."""
-        return perform(action, self._noted(action), self.pause, check=self.check)
+        performed, made = self.begin(action)
+        perform(performed, made, self.pause, self.check)
+        return performed
 
     def begin(self, action: Action) -> tuple[Performed, Iterator[Waits]]:
-        """`perform` for an engine that has an event loop: the calls, which give what has to be waited for."""
-        return begin(action, self._noted(action))
+        """An action as it is performed, and its calls, which give what has to be waited for.
 
-    def _noted(self, action: Action) -> Inbox:
-        """The inbox of a node, whose state is remembered as it is before a call."""
+        Before them the node's state is remembered, where a checkpoint may have to know it.
+        """
         inbox = self.inboxes[action.node]
         if inbox.underway is not None:
             inbox.underway.note(action, self.is_awaited)
-        return inbox
+        performed = Performed(action, inbox.exits.out(inbox.exits, action.time))
+        return performed, calls(performed, inbox)
 
     def commit(self, *several: Performed) -> None:
         """Enter what calls of one node did, in this order: one step of the tracker, which refuses what is illegal.

@@ -184,17 +184,11 @@ class Inbox:
         less_equal = self.orders[edge]
         return next(key for key in self.queues if key[0] == edge and less_equal(key[1], time))
 
-    def first(self) -> tuple[str, Any]:
-        """The edge and time whose messages are taken next, where none is chosen: what came first is minimal."""
-        if not self.consuming:
-            return next(iter(self.queues))
-        found = self.free()
-        assert found is not None
-        return found
-
     def free(self) -> tuple[str, Any] | None:
-        """The first edge and time whose messages may be taken now: nobody consumes messages of this time, and nothing
-        that waits for that comes before on the edge.
+        """The edge and time whose messages are taken next, where none is chosen: what came first is minimal.
+
+        While messages are consumed it is the first of whose time none are, and before which nothing on the edge waits
+        for that.
 
         Cost: O(1) where nothing is being consumed, else a look at the first that wait, FIRST at most. What is not found
         so is looked for again whenever a call has been entered.

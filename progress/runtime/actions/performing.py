@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from progress.runtime.actions.by_value import calls_by_value
-from progress.runtime.actions.inbox import Action, Inbox
+from progress.runtime.actions.inbox import Inbox
 from progress.runtime.actions.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
 from progress.runtime.awaiting import close
 from progress.runtime.control import Interrupted
@@ -76,25 +76,17 @@ def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
     out.close()
 
 
-def begin(action: Action, inbox: Inbox) -> tuple[Performed, Iterator[Waits]]:
-    """An action to be performed, and the calls that it takes."""
-    performed = Performed(action, inbox.exits.out(inbox.exits, action.time))
-    return performed, calls(performed, inbox)
-
-
 def perform(
-    action: Action,
-    inbox: Inbox,
+    performed: Performed,
+    made: Iterator[Waits],
     pause: Callable[[float], object] | None,
-    out: Out | None = None,
     check: Callable[[], None] | None = None,
-) -> Performed:
-    """Run the node's code for one action; `pause` waits the seconds before another attempt, None does not.
+) -> None:
+    """Make the calls of an action; `pause` waits the seconds before another attempt, None does not.
 
-    What it waits for is cut short when `check` raises; then that is raised, and nothing of the action has happened.
+    What is waited for is cut short when `check` raises; then that is raised, and nothing of the action has happened.
     """
-    performed = Performed(action, inbox.exits.out(inbox.exits, action.time) if out is None else out)
-    for waits in calls(performed, inbox):
+    for waits in made:
         if isinstance(waits, Pause):
             if pause is not None:
                 pause(waits.seconds)
@@ -105,7 +97,6 @@ def perform(
                 performed.error = error
             except Interrupted as error:
                 raise error.reason from error.reason.__cause__
-    return performed
 
 
 async def go_on(
@@ -179,7 +170,10 @@ def is_in_a_loop() -> bool:
 
 @contextmanager
 def starting(inbox: Inbox) -> Iterator[Out]:
-    """What a node may do when the run begins; what it raises is a failure, unless it is the run that is cancelled."""
+    """What a node may do when the run begins; what it raises is a failure, unless it is the run that is cancelled.
+
+    Where what is awaited was cut short because the run has to stop, that is raised.
+    """
     out = inbox.exits.out(inbox.exits, None, is_start=True)
     task = task_of_now()
     try:
@@ -188,4 +182,6 @@ def starting(inbox: Inbox) -> Iterator[Out]:
         if task_of_now() is not task or (isinstance(error, asyncio.CancelledError) and task and task.cancelling()):
             raise
         raise NodeFailed(inbox.exits.name, None, STARTED, None, error) from error
+    except Interrupted as error:
+        raise error.reason from error.reason.__cause__
     out.close()

@@ -141,7 +141,8 @@ class InTurn:
         inbox = core.inboxes[core.runnable[0]]
         if inbox.ready:
             return Choice("notify", inbox.exits.name, inbox.ready[0])
-        key = inbox.first()
+        key = inbox.free()
+        assert key is not None
         return Choice("take", *key, min(len(inbox.queues[key]), core.most_at_once))
 
     def over(self) -> None:

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 from progress.errors import PointstampError, brief
-from progress.runtime.awaiting import kinds_of
 from progress.runtime.tables import is_table_type, rows_of
 
 
@@ -33,6 +32,6 @@ def json_text(value: Any, what: str, name: str, time: Any) -> str:
 
 def expanded(values: Sequence[Any]) -> Iterable[Any]:
     """The values, each table as its rows. With Spark the engine has done that where nothing else waits for it."""
-    if not any(map(is_table_type, kinds_of(values))):
+    if not any(map(is_table_type, set(map(type, values)))):
         return values
     return chain.from_iterable(rows_of(value) if is_table_type(type(value)) else (value,) for value in values)

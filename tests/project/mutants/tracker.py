@@ -120,7 +120,7 @@ MUTANTS = (
         (
             "who listens to an input is not told when a usual step moves it",
             "tracker.py",
-            "*delivered, *((name,) for name in inputs or ()))",
+            "*delivered, *zip(inputs or ()))",
             "*delivered)",
         ),
         # the way to the kernel
