@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from progress.order import Tagged
@@ -35,3 +35,8 @@ def write_time(time: Any) -> Any:
     if isinstance(time, tuple):
         return [write_time(item) for item in time]
     return time.written() if isinstance(time, Written) else time
+
+
+def pairs(pointstamps: Iterable[tuple[str, Any]]) -> list[list[Any]]:
+    """Pointstamps as plain data: locations with their times."""
+    return [[location, write_time(time)] for location, time in pointstamps]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from progress.pointstamp import Pointstamp
 from progress.topology import Network
@@ -34,6 +34,13 @@ class Fold(NamedTuple):
     after: int
     cycle: tuple[str, ...]
     times: int
+
+
+def folds_to_json(folds: Sequence[Fold]) -> dict[str, Any]:
+    """What stands beside a proof: the key `folds`, where a cycle is walked more than once."""
+    if not folds:
+        return {}
+    return {"folds": [{"after": fold.after, "cycle": list(fold.cycle), "times": fold.times} for fold in folds]}
 
 
 class Way(NamedTuple):

@@ -15,9 +15,7 @@ from graphs.graph import Graph, Mismatch, emitting
 from graphs.shape import beginning, dangling, never_called, unreachable
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
-from progress.plain import write_time
-from progress.pointstamp import Pointstamp
-from progress.way import Fold
+from progress.plain import pairs, write_time
 
 UNDECIDED: dict[str, dict[str, Any]] = {
     verdict: {"holds": None} for verdict in ("condition_1", "condition_2", "transitive", "advancing")
@@ -86,18 +84,6 @@ def verdicts(report: Report) -> dict[str, dict[str, Any]]:
     if report.advancing.cycle:
         conditions["advancing"]["cycle"] = list(report.advancing.cycle)
     return conditions
-
-
-def pairs(pointstamps: Sequence[Pointstamp]) -> list[list[Any]]:
-    """Pointstamps as JSON data."""
-    return [[location, write_time(time)] for location, time in pointstamps]
-
-
-def folds_to_json(folds: Sequence[Fold]) -> dict[str, Any]:
-    """What stands beside a proof: the key `folds`, where a cycle is walked more than once."""
-    if not folds:
-        return {}
-    return {"folds": [{"after": fold.after, "cycle": list(fold.cycle), "times": fold.times} for fold in folds]}
 
 
 def _early_witness(early: EarlyRequest) -> dict[str, Any]:

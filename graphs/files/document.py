@@ -22,7 +22,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from progress.errors import PointstampError, reason_of
-from progress.garbage import without_cycle_search
 
 MAXIMUM_BYTES = 32 * 1024 * 1024
 MAXIMUM_DEPTH = 64
@@ -195,18 +194,17 @@ def parse(content: bytes, name: str = "") -> MappingItem:
         raise PointstampError("PS007", "the file is empty", EXAMPLE, 1, 1)
     from graphs.files import json_document
 
-    with without_cycle_search():  # items refer to nothing that refers back; looking for that would double the time
-        if name.lower().endswith(".json"):
+    if name.lower().endswith(".json"):
+        return json_document.parse(text)
+    if text.lstrip()[:1] in ("{", "["):
+        try:
             return json_document.parse(text)
-        if text.lstrip()[:1] in ("{", "["):
-            try:
-                return json_document.parse(text)
-            except PointstampError as error:
-                if error.code != "PS002":
-                    raise
-        from graphs.files import yaml_document
+        except PointstampError as error:
+            if error.code != "PS002":
+                raise
+    from graphs.files import yaml_document
 
-        return yaml_document.parse(text)
+    return yaml_document.parse(text)
 
 
 def position(text: str, offset: int) -> tuple[int, int]:

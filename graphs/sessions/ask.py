@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from graphs.checking.check import folds_to_json, pairs
 from graphs.files.document import quoted
 from graphs.files.notation import kind_of, suggestion
 from graphs.graph import Graph
@@ -15,7 +14,8 @@ from progress.closure import close_numbered
 from progress.could_result_in import CouldResultIn
 from progress.errors import PointstampError
 from progress.notification import eligible_numbered
-from progress.plain import write_time
+from progress.plain import pairs, write_time
+from progress.way import folds_to_json
 
 LONGEST_LINE = 16 * 1024 * 1024
 MOST_WALK = 10_000  # pairs of a walk that are written, fewer where stacks are so deep that these are longer than a line

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
-from graphs.checking.check import pairs
 from graphs.files.notation import kind_of
 from graphs.graph import Graph
 from graphs.sessions.ask import LONGEST_LINE, read_json
@@ -23,7 +22,7 @@ from graphs.sessions.track import TrackSession, blocker_to_json, encode, frontie
 from graphs.sessions.waiting import blocker_lines
 from graphs.wording import plural, printable, shown_time
 from progress.errors import PointstampError
-from progress.plain import write_time
+from progress.plain import pairs, write_time
 from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
 from progress.tracking.refusal import Refusal

@@ -9,18 +9,18 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO
 
-from graphs.checking.check import folds_to_json, pairs
 from graphs.files.document import quoted
 from graphs.files.notation import kind_of, shown, suggestion
 from graphs.graph import Graph, parts_of
 from graphs.sessions.ask import LONGEST_LINE, lines_of, read_line, refuse_constant
 from progress.errors import PointstampError
 from progress.order import NO_TIME, as_time
-from progress.plain import read_time, write_time
+from progress.plain import pairs, read_time, write_time
 from progress.summary import NoMinimalTimes
 from progress.tracker import Tracker
 from progress.tracking.blocking import Blocker
 from progress.tracking.refusal import Refusal, no_time_there, unknown_place, wrong_form
+from progress.way import folds_to_json
 
 KEYS = ("start", "inputs", "messages", "requests", "delivered", "show", "why")
 NOTHING_READY: dict[str, Any] = {"ready": []}

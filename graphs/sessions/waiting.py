@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphs.checking.check import folds_to_json, pairs
 from graphs.sessions.track import blocker_to_json
 from graphs.wording import elided, printable, shown_time
-from progress.plain import write_time
+from progress.plain import pairs, write_time
 from progress.tracker import Tracker
 from progress.tracking.wait import LetGo, Wait, Waits
+from progress.way import folds_to_json
 
 MOST_SHOWN = 20
 

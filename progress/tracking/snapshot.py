@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from progress.plain import read_time, write_time
+from progress.plain import pairs, read_time, write_time
 from progress.tracking.refusal import bad_snapshot
 
 VERSION = 1
@@ -30,8 +30,8 @@ def write_snapshot(
         "pointstamp_snapshot": VERSION,
         "inputs": {edge: [write_time(time) for time in times] for edge, times in inputs.items()},
         "messages": [[edge, write_time(time), count] for (edge, time), count in messages.items()],
-        "requests": [[node, write_time(time)] for node, time in requests],
-        "reported": [[node, write_time(time)] for node, time in reported],
+        "requests": pairs(requests),
+        "reported": pairs(reported),
         "steps": steps,
         "since": [[node, write_time(time), step, at] for node, time, step, at in since],
     }
