@@ -9,20 +9,9 @@ from typing import Any
 
 from graphs import Graph
 from graphs.live import LiveView, Watch
-from progress.runtime import Complete, Dataflow, Node
+from progress.runtime import Complete, Dataflow
 from tests.commands.pipelines import PATIENCE
-
-
-class Total(Node):
-    def __init__(self) -> None:
-        self.sums: dict[Any, int] = {}
-
-    def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
-        self.sums[time] = self.sums.get(time, 0) + value
-        out.request(time)
-
-    def on_notify(self, time: Any, out: Any) -> None:
-        out.send("totals", time, self.sums.pop(time))
+from tests.runtime.tools import Total
 
 
 def totals() -> Graph:

@@ -166,6 +166,20 @@ class Result(NamedTuple):
         return lines_of(self.out)
 
     @property
+    def json(self) -> Any:
+        """Standard output, as one JSON value."""
+        return json.loads(self.out)
+
+    @property
+    def file(self) -> dict[str, Any]:
+        """The only file of a report in JSON."""
+        assert self.json["format_version"] == 1
+        assert set(self.json) == {"format_version", "files"}
+        (found,) = self.json["files"]
+        assert isinstance(found, dict)
+        return found
+
+    @property
     def complaint(self) -> str:
         """The only line on standard error."""
         (line,) = self.err.splitlines()

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
@@ -18,6 +18,7 @@ from graphs.codes import CODES
 from graphs.command import main
 from progress.reference import Graph as Reference
 from progress.reference import could_result_in
+from tests.commands.pipelines import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,25 +42,6 @@ EARLY = EXAMPLE.replace("notify: true", "requests: {advance: -1}")
 NESTED = (ROOT / "examples" / "nested_product.yaml").read_text("utf-8")
 NESTED_LEX = (ROOT / "examples" / "nested_lex.yaml").read_text("utf-8")
 UNREADABLE = "pointstamp: 1\nnodez: {}\n"
-
-
-class Result(NamedTuple):
-    exit_code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def file(self) -> dict[str, Any]:
-        """The only file of a report in JSON."""
-        assert self.json["format_version"] == 1
-        assert set(self.json) == {"format_version", "files"}
-        (found,) = self.json["files"]
-        assert isinstance(found, dict)
-        return found
 
 
 Run = Callable[..., Result]

@@ -20,22 +20,9 @@ from progress.semantics import Inputs, Variant, all_of_section_5, explore, is_be
 from progress.semantics.running_claims import RunningSpecification, running_claims
 from progress.semantics.running_nodes import Crashed, RunningNode, running_nodes, running_system
 from progress.semantics.state import held, released
+from tests.runtime.tools import Total
 
 QUIET = Variant(reordering=True, inputs=Inputs.FORBIDDEN, outputs=False)
-
-
-class Total(Node):
-    """Adds what comes at a time, and tells it when the time is complete."""
-
-    def __init__(self) -> None:
-        self.sums: dict[Any, int] = {}
-
-    def on_message(self, edge: str, time: Any, value: Any, out: Out) -> None:
-        self.sums[time] = self.sums.get(time, 0) + value
-        out.request(time)
-
-    def on_notify(self, time: Any, out: Out) -> None:
-        out.send("totals", time, self.sums.pop(time))
 
 
 class Last(Node):

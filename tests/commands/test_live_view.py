@@ -26,8 +26,9 @@ from graphs.live.parts import text_of
 from graphs.live.server import MODULES
 from graphs.live.told import Told
 from progress.runtime import Complete, Dataflow, DeadLetter, Node
-from tests.commands.paused_runs import Total, paused, totals
+from tests.commands.paused_runs import paused, totals
 from tests.commands.pipelines import COLLATZ_YAML, COMMAND, PATIENCE, TOTALS, TOTALS_YAML, run, started, stop, write
+from tests.runtime.tools import Total
 
 HERE = Path(__file__).resolve().parents[2]
 

@@ -7,7 +7,7 @@ import json
 import random
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -15,6 +15,7 @@ from graphs import from_data
 from graphs.command import main
 from graphs.sessions.replay import Replay
 from graphs.sessions.track import TrackSession, recorded
+from tests.commands.pipelines import Result
 from tests.commands.tracking import BEFORE, LOOP, REFUSED, rounds, size_of
 from tests.reference.random_graphs import random_document
 
@@ -28,16 +29,6 @@ LINES = [
 ]
 
 TORN = "the last line is not whole, as where its writer was stopped: what is before it counts"
-
-
-class Result(NamedTuple):
-    exit_code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 class Play:

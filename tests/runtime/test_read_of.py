@@ -11,7 +11,7 @@ from progress.runtime import Complete, Dataflow, Node, Out
 from progress.runtime.actions.core import Core
 from progress.runtime.inputs.read_of import FILES, Done, ReadOf
 from progress.runtime.observer import Observer
-from tests.runtime.tools import GUARD
+from tests.runtime.tools import GUARD, Total
 
 
 class Looks(Observer):
@@ -40,22 +40,8 @@ class Looks(Observer):
         assert found == count
 
 
-class Total(Node):
-    """Sends the sum of each time when it is complete."""
-
-    def __init__(self) -> None:
-        self.sums: dict[Any, int] = {}
-
-    def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-        self.sums[time] = self.sums.get(time, 0) + value
-        out.request(time)
-
-    def on_notify(self, time: Any, out: Out) -> None:
-        out.send("out", time, self.sums.pop(time))
-
-
 class Sums(Total):
-    """The same without an edge to send on."""
+    """It has no edge to send on."""
 
     def on_notify(self, time: Any, out: Out) -> None:
         del self.sums[time]

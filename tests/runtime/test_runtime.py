@@ -31,21 +31,7 @@ from progress.runtime.actions.core import Core
 from progress.runtime.control import TimedOut
 from progress.runtime.node import Batch
 from progress.runtime.observer import Observer
-from tests.runtime.tools import ROOT, engines, line, run
-
-
-class Total(Node):
-    """Sums by time."""
-
-    def __init__(self) -> None:
-        self.sums: dict[Any, int] = {}
-
-    def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-        self.sums[time] = self.sums.get(time, 0) + value
-        out.request(time)
-
-    def on_notify(self, time: Any, out: Out) -> None:
-        out.send("out", time, self.sums.pop(time))
+from tests.runtime.tools import ROOT, Total, engines, line, run
 
 
 class Doing(Node):

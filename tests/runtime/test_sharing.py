@@ -17,7 +17,7 @@ from progress import PointstampError
 from progress.runtime import SILENT, Batch, Complete, Dataflow, Mapped, Node, NodeFailed, Out, Results, Stage
 from progress.runtime.policies import by_count, explicit, with_idleness
 from recursion.program import Exit
-from tests.runtime.tools import ENGINES, GUARD, ROOT, engines, line, run
+from tests.runtime.tools import ENGINES, GUARD, ROOT, Total, engines, line, run
 
 
 class Collect(Node):
@@ -283,18 +283,7 @@ def test_two_runs_of_a_graph_with_calls_at_once_keep_apart() -> None:
             else:
                 out.send("split->exit", time, 1)
 
-    class Sum(Node):
-        def __init__(self) -> None:
-            self.sums: dict[Any, int] = {}
-
-        def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
-            self.sums[time] = self.sums.get(time, 0) + value
-            out.request(time)
-
-        def on_notify(self, time: Any, out: Out) -> None:
-            out.send("combine->exit", time, self.sums.pop(time))
-
-    dataflow = Dataflow(graph, {"split": Leaves, "combine": Sum, "exit": Exit})
+    dataflow = Dataflow(graph, {"split": Leaves, "combine": Total, "exit": Exit})
     found: list[Any] = []
 
     def serve(number: int) -> None:

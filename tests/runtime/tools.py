@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from graphs import Graph
-from progress.runtime import Batch, Dataflow, Out
+from progress.runtime import Batch, Dataflow, Node, Out
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ("sim", "seeded", "threads", "asyncio")
@@ -41,6 +41,21 @@ def line(*names: str, **keys: Any) -> Graph:
     for before, after in pairwise(names):
         graph.edge(before, after)
     return graph.edge(names[-1], None, "out")
+
+
+class Total(Node):
+    """Sends the sum of each time on its only edge when the time is complete."""
+
+    def __init__(self) -> None:
+        self.sums: dict[Any, int] = {}
+
+    def on_message(self, edge: str, time: Any, value: int, out: Out) -> None:
+        self.sums[time] = self.sums.get(time, 0) + value
+        out.request(time)
+
+    def on_notify(self, time: Any, out: Out) -> None:
+        (leaving,) = out.edges
+        out.send(leaving, time, self.sums.pop(time))
 
 
 def numbers(*values: int) -> list[Any]:
