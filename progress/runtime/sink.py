@@ -18,7 +18,7 @@ exception in a note (`Exception.add_note`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -65,7 +65,7 @@ class Sinks:
         try:
             write(time, values)
         except BaseException as error:
-            _of(name, error, f" at {brief(time)}")
+            _say_whose(error, name, f" at {brief(time)}")
             raise
 
     def complete(self, name: str, times: tuple[Any, ...]) -> None:
@@ -76,7 +76,7 @@ class Sinks:
             try:
                 self._wait_for(name, tell(times))
             except BaseException as error:
-                _of(name, error)
+                _say_whose(error, name)
                 raise
 
     def listens(self, name: str) -> bool:
@@ -96,7 +96,7 @@ class Sinks:
         """Tell the sink of an output edge that the run begins, with the times of the edge."""
         tell = getattr(self._given.get(name), "begins", None)
         if tell is not None:
-            with _Of(name):
+            with _of(name):
                 tell(domain)
 
     def are_new(self) -> None:
@@ -137,7 +137,7 @@ class Sinks:
     def kept(self) -> None:
         """The checkpoint that was taken last is on the disk."""
         for name in self.that_hold():
-            with _Of(name):
+            with _of(name):
                 self._given[name].kept()
 
     def already(self) -> dict[str, int]:
@@ -150,7 +150,7 @@ class Sinks:
 
     def restore(self, name: str, state: Any) -> None:
         """Give a sink what it had not written."""
-        with _Of(name):
+        with _of(name):
             self._given[name].restore(state)
 
     def end(self) -> None:
@@ -193,7 +193,7 @@ class Sinks:
         failure: BaseException | None = None
         for name, end in self._that_have("close"):
             try:
-                with _Of(name):
+                with _of(name):
                     end()
             except BaseException as error:
                 failure = failure or error
@@ -209,7 +209,7 @@ class Sinks:
 
     def _tell(self, method: str) -> None:
         for name, tell in self._that_have(method):
-            with _Of(name):
+            with _of(name):
                 tell()
 
     def _writer(self, name: str) -> Callable[[Any, Sequence[Any]], None]:
@@ -263,23 +263,18 @@ class _Awaited:
         close(self._result)
 
 
-class _Of:
-    """What is raised in its block is of the sink of this edge."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if error is not None:
-            _of(self._name, error)
+@contextmanager
+def _of(name: str) -> Iterator[None]:
+    """What is raised within it is of the sink of this edge."""
+    try:
+        yield
+    except BaseException as error:
+        _say_whose(error, name)
+        raise
 
 
-def _of(name: str, error: BaseException, at: str = "") -> None:
-    """What was raised is of the sink of this edge: let it say so, or raise what does instead of one that leaks."""
+def _say_whose(error: BaseException, name: str, at: str = "") -> None:
+    """Let what was raised say of which edge the sink is; raised is what says so instead of one that leaks."""
     if isinstance(error, LEAKS):
         raise not_to_leak(f"the sink of {brief(name)}", error) from error
     if isinstance(error, Exception):

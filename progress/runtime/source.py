@@ -338,16 +338,19 @@ class Feed:
                 continue
             try:
                 time, value = item
-                batches[time].append(value)
-                is_known = True
-            except (KeyError, TypeError, ValueError):  # the first one of its time, or none at all
-                is_known = False
-            if not is_known:
+            except (TypeError, ValueError):
+                refused.append(self._refused(Refused(item, self._none(item))))
+            else:
                 try:
-                    time, value = self._message(item)
-                    self._take(time, [value], batches, late)
-                except PointstampError as error:
-                    refused.append(self._refused(Refused(item, error)))
+                    batches[time].append(value)
+                    is_known = True
+                except (KeyError, TypeError, ValueError):  # the first one of its time, which may be none
+                    is_known = False
+                if not is_known:
+                    try:
+                        self._take(time, [value], batches, late)
+                    except PointstampError as error:
+                        refused.append(self._refused(Refused(item, error)))
             if pace is not None and monotonic() >= pace.until and pace.is_enough():
                 break
         else:
@@ -525,13 +528,6 @@ class Feed:
         if self._opened:
             inside.setdefault(self._opened[0], []).extend(late)
             late.clear()
-
-    def _message(self, item: Any) -> tuple[Any, Any]:
-        try:
-            time, value = item
-        except (TypeError, ValueError):
-            raise self._none(item) from None
-        return time, value
 
     def _size(self, item: Messages) -> int:
         try:
