@@ -106,10 +106,11 @@ class Recursion(NamedTuple):
         return {"main": self.main, "graphs": graphs}
 
 
-def read_recursion(data: Any, path: Path = ("recursion",)) -> Recursion:
+def read_recursion(data: Any) -> Recursion:
     """What the key `recursion` says; names are checked later, against the graph."""
     if isinstance(data, Recursion):
         return data
+    path: Path = ("recursion",)
     if not isinstance(data, Mapping):
         raise NotationError("PS007", f"recursion is {kind_of(data)}", "{in: entry, out: exit, calls: [again]}", path)
     if "graphs" not in data and "main" not in data:

@@ -35,7 +35,6 @@ MODULES = (
 )
 AT_ONCE = 500  # lines that are developed before somebody may look
 PAUSE = 0.25  # seconds between looks at whether the trace has grown
-MOST_WAITS = 30
 LONGEST = 4_000  # characters of a line that are shown
 AROUND = 4  # lines shown before and after one
 
@@ -116,7 +115,7 @@ class FilmView:
                 "out": _text(replay.answer) if replay.fed else "",
                 "is_refused": "error" in replay.answer,
                 **outstanding(tracker, {}),
-                "waits": told_waits(tracker.why(), self._summary, MOST_WAITS),
+                "waits": told_waits(tracker.why(), self._summary),
             }
         return found | {"around": {"first": first, "lines": self.film.lines(first, 2 * AROUND + 1)}}
 

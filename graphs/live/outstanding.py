@@ -20,6 +20,7 @@ MOST_DRAWN = 3_000  # nodes and edges of a graph of which every node is drawn; o
 ROOM = 18  # letters kept free in the picture for what changes, as `picture.js` has it
 MOST_ROWS = 100  # of a table
 MOST_BLOCKERS = 20
+MOST_WAITS = 30  # of which is said who holds them
 
 
 def summary_of(network: Network) -> Summary | None:
@@ -43,10 +44,10 @@ def graph_to_json(name: str, network: Network, summary: Summary | None) -> dict[
     }
 
 
-def told_waits(waits: Waits, summary: Summary | None, most: int) -> dict[str, Any]:
-    """What waits, the oldest `most` one by one; in a large graph also by its parts."""
+def told_waits(waits: Waits, summary: Summary | None) -> dict[str, Any]:
+    """What waits, the oldest one by one; in a large graph also by its parts."""
     parts = {} if summary is None else {"parts": summary.waits(waits)}
-    return waits_to_json(waits, most) | parts
+    return waits_to_json(waits, MOST_WAITS) | parts
 
 
 def told_blockers(by: Sequence[Blocker]) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from progress.topology import Network
 
 MOST_TOLD = 30  # of the last notifications, late messages and dead letters
 MOST_KEPT = 1_000  # notifications that are remembered
-MOST_WAITS = 30  # of which is said who holds them
 
 
 class Watch(Observer):
@@ -158,7 +157,7 @@ class Watch(Observer):
         core = self._core
         if core is None:
             return {"waiting": 0, "ready": 0, "steps": 0, "waits": [], "at": 0.0}
-        return told_waits(core.tracker.why(), self.summary, MOST_WAITS) | {"at": self._now()}
+        return told_waits(core.tracker.why(), self.summary) | {"at": self._now()}
 
     def why(self, node: str, time: Any) -> dict[str, Any]:
         """Who blocks a request, as `track` answers it; the first so many."""

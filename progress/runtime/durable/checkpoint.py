@@ -84,7 +84,7 @@ def capture(
         "feeds": {feed.edge: feed.position for feed in feeds},
         "marks": {feed.edge: feed.marks_behind for feed in feeds},
         "ahead": {feed.edge: feed.ahead.times for feed in feeds if feed.ahead is not None},
-        "places": {feed.edge: feed.place for feed in feeds if _is_placed(feed)},
+        "places": {feed.edge: feed.place for feed in feeds if hasattr(feed.items, "go_to")},
         "random": None if chance is None else chance.getstate(),
         "drawn": list(drawn),
         "told": sinks.told,
@@ -188,11 +188,6 @@ def _counts(found: Any, length: int) -> list[int]:
     if type(found) is not list or len(found) != length or any(type(count) is not int or count < 0 for count in found):
         raise ValueError("it does not say how often something was done")
     return found
-
-
-def _is_placed(feed: Feed) -> bool:
-    """Whether the source knows where it is."""
-    return hasattr(feed.items, "go_to")
 
 
 def _resume(

@@ -11,6 +11,7 @@ import decimal
 import io
 import pickle
 import types
+from operator import is_
 from typing import Any
 
 from progress.plain import Written
@@ -58,11 +59,7 @@ class Copy:
             now = Copy(value)
         except Exception:  # it changes meanwhile, or can be pickled no more
             return False
-        return now._pickle == self._pickle and all(map(_is_same, now._by_themselves, self._by_themselves))
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    return one is other
+        return now._pickle == self._pickle and all(map(is_, now._by_themselves, self._by_themselves))
 
 
 class _Writer(pickle.Pickler):

@@ -98,43 +98,37 @@ class Taking:
 
     def go_on(self) -> bool:
         """Do a little of what is left; whether nothing is. Raises what went wrong with the commit."""
-        with self._failing():
-            return self._go_on()
-
-    def _go_on(self) -> bool:
         states = self._keeper.states
-        self.pause = 0.0
-        if self._is_covered:
-            return not states.tidy()
-        if self._has_ended.is_set():
-            self._cover()
-        elif self._is_begun:
-            self.pause = SOON
-        elif not states.write():
-            if states.is_written:
-                self._is_begun = True
-                self._keeper.beside(self._commit)
-            self.pause = SOON
+        with self._failing():
+            self.pause = 0.0
+            if self._is_covered:
+                return not states.tidy()
+            if self._has_ended.is_set():
+                self._cover()
+            elif self._is_begun:
+                self.pause = SOON
+            elif not states.write():
+                if states.is_written:
+                    self._is_begun = True
+                    self._keeper.beside(self._commit)
+                self.pause = SOON
         return False
 
     def finish(self) -> None:
         """Do all that is left, in this thread."""
-        with self._failing():
-            self._finish()
-
-    def _finish(self) -> None:
         states = self._keeper.states
-        if not self._is_begun:
-            while states.write():
+        with self._failing():
+            if not self._is_begun:
+                while states.write():
+                    pass
+                assert states.is_written
+                self._is_begun = True
+                self._commit()
+            self._has_ended.wait()
+            if not self._is_covered:
+                self._cover()
+            while states.tidy():
                 pass
-            assert states.is_written
-            self._is_begun = True
-            self._commit()
-        self._has_ended.wait()
-        if not self._is_covered:
-            self._cover()
-        while states.tidy():
-            pass
 
     @contextmanager
     def _failing(self) -> Iterator[None]:

@@ -31,9 +31,9 @@ class Choice(NamedTuple):
 class Possible:
     """All that may happen next. It is valid until something does."""
 
-    def __init__(self, core: Core, feeds: Sequence[Feed], limit: int) -> None:
+    def __init__(self, core: Core, feeds: Sequence[Feed]) -> None:
         self.core = core
-        self.sources = [feed for feed in feeds if feed.may_be_read(core)] if core.queued < limit else []
+        self.sources = [feed for feed in feeds if feed.may_be_read(core)] if core.queued < core.limit else []
 
     def __bool__(self) -> bool:
         return bool(self.core.runnable or self.sources)

@@ -23,14 +23,13 @@ def simulate(
     feeds: Sequence[Feed],
     brought: Callable[[Feed, Brought], None],
     chooser: Chooser | None,
-    limit: int,
     check: Callable[[], None],
     rests: Rests | None,
 ) -> None:
     """Run to the end: until sources have ended and nothing is queued or ready.
 
-    Sources are looked at while fewer than `limit` messages are queued, so that memory stays bounded; a graph that is
-    never empty enough is one whose nodes make more messages than they take, which no bound can help.
+    Sources are looked at while fewer than `Core.limit` messages are queued, so that memory stays bounded; a graph that
+    is never empty enough is one whose nodes make more messages than they take, which no bound can help.
 
     A source that makes its items is asked for the next one after a `Complete`, or after one for which it had to wait or
     compute (`Pace`), when nodes have done what follows, as far as `TURNS` go. Where that can make no difference to it,
@@ -43,7 +42,7 @@ def simulate(
     if chooser is None:
         _in_turn(core, feeds, brought, check, rests)
     else:
-        _as_chosen(core, feeds, brought, chooser, limit, check, rests)
+        _as_chosen(core, feeds, brought, chooser, check, rests)
 
 
 def _in_turn(
@@ -109,7 +108,6 @@ def _as_chosen(
     feeds: Sequence[Feed],
     brought: Callable[[Feed, Brought], None],
     chooser: Chooser,
-    limit: int,
     check: Callable[[], None],
     rests: Rests | None,
 ) -> None:
@@ -119,7 +117,7 @@ def _as_chosen(
         check()
         if rests is not None:
             rests.turn(bool(core.runnable or there))
-        possible = Possible(core, here, limit)
+        possible = Possible(core, here)
         if not possible:
             if not there:
                 chooser.over()

@@ -63,7 +63,6 @@ class Running:
         self.dataflow = dataflow
         self.engine = options.engine
         self.observer = observer = self._host.observed(options.observer)
-        self.limit = options.limit
         self.nodes = made(dataflow.nodes)
         self._taken = Taken(self.nodes, sources, sinks, observer, dataflow.read, dataflow.sources.values())
         try:
@@ -209,7 +208,7 @@ class Running:
                     self.core.start()
                 rests = self._begin()
                 if self.engine == "sim":
-                    simulate(self.core, self._open, self.brought, who, self.limit, self.control.check, rests)
+                    simulate(self.core, self._open, self.brought, who, self.control.check, rests)
                 else:
                     Threads(self.core, self._open, self.brought, workers, self.control, rests, self._host).run()
         return self._results()
