@@ -13,7 +13,7 @@ from graphs.streams.aggregate import Aggregate, counting, folding, largest, redu
 from graphs.streams.bags import K, S, T, V
 from graphs.streams.early import Said
 from graphs.streams.keys import Keyed
-from graphs.streams.refusals import bad_step, check_function, check_number
+from graphs.streams.refusals import bad_step, check_function, check_given, check_number
 from graphs.streams.so_far import so_far
 from progress.errors import brief
 
@@ -67,8 +67,7 @@ class KeyedAggregation(Keyed[T, K, V]):
         path = self._stream._path("fold", name)
         check_start(path, start)
         check_function(path, step, "step")
-        if merge is not None:
-            check_function(path, merge, "merge")
+        check_given(path, merge=merge)
         return self._aggregate(path, folding(start, step, merge), accumulate, within)
 
     def count(
@@ -145,8 +144,7 @@ class KeyedAggregation(Keyed[T, K, V]):
         """
         path = self._stream._path("top", name)
         check_number(path, n, "n")
-        if by is not None:
-            check_function(path, by, "by")
+        check_given(path, by=by)
         return self._aggregate(path, largest(n, by), accumulate, within)
 
     def _aggregate(self, path: str, how: Aggregate, accumulate: bool, within: int | None) -> Aggregated[T, K, Any]:

@@ -10,7 +10,7 @@ from graphs.streams.bags import K, R, T, V, W
 from graphs.streams.join import LEFT, RIGHT, TwoSides, both_keys
 from graphs.streams.keys import Keyed, Keys
 from graphs.streams.operator import forgotten
-from graphs.streams.refusals import check_function, check_number
+from graphs.streams.refusals import check_function
 from graphs.streams.step import Wiring
 from progress.runtime.out import Out
 from progress.runtime.state import State
@@ -84,9 +84,7 @@ class KeyedAsOf(Keyed[T, K, V]):
         path = self._stream._path("asof", name)
         check_function(path, f)
         self._stream._scope.check_order(path, "asof")
-        if within is not None:
-            check_number(path, within, "within", 0)
-            self._stream._scope.check_numbers(path, "within")
+        self._stream._scope.check_within(path, within)
         keys = both_keys(path, self, other)
         return self._stream._follow(
             path,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.operator import OfOpenTimes, forgotten
-from graphs.streams.refusals import bad_step, check_function, check_number
+from graphs.streams.refusals import bad_step, check_given
 from graphs.streams.step import Wiring
 from progress.runtime.node import Node
 from progress.runtime.out import Out
@@ -167,14 +167,10 @@ class StreamDistinct(Bags[T, V]):
         [(0, 'to'), (1, 'be')]
         """
         path = self._path("distinct", name)
-        for function, word in ((by, "by"), (keep, "keep")):
-            if function is not None:
-                check_function(path, function, word)
-        if within is not None:
-            if not accumulate:
-                raise bad_step(path, "within is for what has come at all times so far", "accumulate=True as well")
-            check_number(path, within, "within", 0)
-            self._scope.check_numbers(path, "within")
+        check_given(path, by=by, keep=keep)
+        if within is not None and not accumulate:
+            raise bad_step(path, "within is for what has come at all times so far", "accumulate=True as well")
+        self._scope.check_within(path, within)
 
         def make(wiring: Wiring) -> Node:
             if within is not None:

@@ -10,7 +10,7 @@ from graphs.streams.bags import K, R, S, T, V
 from graphs.streams.join import Bag, entered
 from graphs.streams.keys import Keyed, Keys
 from graphs.streams.operator import OfOpenTimes
-from graphs.streams.refusals import check_function
+from graphs.streams.refusals import check_function, check_given
 from graphs.streams.step import Wiring
 from progress.errors import brief
 from progress.runtime.out import Out
@@ -92,8 +92,7 @@ class KeyedInOrder(Keyed[T, K, V]):
         path = self._stream._path("stateful_map", name)
         check_start(path, start)
         check_function(path, f)
-        if order is not None:
-            check_function(path, order, "order")
+        check_given(path, order=order)
         self._stream._scope.check_order(path, "stateful_map")
         keys = self._keys
         return self._stream._follow(

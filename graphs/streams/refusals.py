@@ -47,6 +47,13 @@ def check_function(step: str, function: object, word: str = "f") -> None:
         raise bad_step(step, f"{word} is {brief(function)}", "a function")
 
 
+def check_given(step: str, **functions: object) -> None:
+    """Refuse what cannot be called where one of these functions is given."""
+    for word, function in functions.items():
+        if function is not None:
+            check_function(step, function, word)
+
+
 def check_number(step: str, number: object, word: str, least: int = 1) -> None:
     """Refuse what is not a whole number, or a smaller one."""
     if type(number) is not int or number < least:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from graphs.streams.refusals import refused
+from graphs.streams.refusals import check_number, refused
 from progress.order import Domain, Int, Nat
 
 
@@ -58,6 +58,12 @@ class Scope:
         if not isinstance(self.domain(), Nat | Int):
             what = f"{path}: {word} needs times that are numbers, not those of {self.domain()!r}"
             raise refused("PS815", what, "roll_up to a domain of numbers before it")
+
+    def check_within(self, path: str, within: int | None) -> None:
+        """Refuse a distance of times that is none, where one is given, or times that have none."""
+        if within is not None:
+            check_number(path, within, "within", 0)
+            self.check_numbers(path, "within")
 
     def check_order(self, path: str, word: str) -> None:
         """Refuse a step that needs times of which any two are in order."""

@@ -14,7 +14,7 @@ from typing import Any
 from graphs.streams.aggregate import Aggregate, Found, Gathering
 from graphs.streams.keys import Keys
 from graphs.streams.operator import forgotten
-from graphs.streams.refusals import bad_step, check_number
+from graphs.streams.refusals import bad_step
 from graphs.streams.scope import Scope
 from graphs.streams.step import Wiring
 from progress.runtime.node import Node
@@ -102,9 +102,8 @@ def so_far(
         raise bad_step(path, "within is for what is made of all times so far", "accumulate=True as well")
     if how.merge is None:
         raise bad_step(path, "accumulate needs to make one result of two", "merge=, as lambda a, b: a + b")
+    scope.check_within(path, within)
     if within is not None:
-        check_number(path, within, "within", 0)
-        scope.check_numbers(path, "within")
         return lambda wiring: SoFarWithin(keys, how, within, wiring)
 
     def make(wiring: Wiring) -> Node:

@@ -13,7 +13,7 @@ from graphs.streams.keyed import KeyedStream
 from graphs.streams.keys import Keys
 from graphs.streams.loops.looping import StreamLoops
 from graphs.streams.own import StreamThrough
-from graphs.streams.refusals import NotThere, check_function, refused
+from graphs.streams.refusals import NotThere, check_function, check_given, refused
 from graphs.streams.tables import StreamTables
 from graphs.streams.whole import StreamWhole
 from graphs.streams.windows import StreamWindows
@@ -56,8 +56,7 @@ class Stream(
         {'lengths': [(0, ('to', 2)), (0, ('be', 2))]}
         """
         check_function(f"{self._name}.key_on", key, "key")
-        if value is not None:
-            check_function(f"{self._name}.key_on", value, "value")
+        check_given(f"{self._name}.key_on", value=value)
         return KeyedStream(self, Keys(key, value))
 
     def keyed(self: Stream[T, tuple[K, W]]) -> KeyedStream[T, K, W]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, NamedTuple
 
 from graphs.streams.bags import Bags, T, V
 from graphs.streams.loops.scope import rounds_of, with_round
-from graphs.streams.refusals import bad_step, check_function
+from graphs.streams.refusals import bad_step, check_function, check_given
 from graphs.streams.step import Wiring
 from progress.errors import brief
 from progress.runtime.out import Out
@@ -180,8 +180,7 @@ class TableStream(Generic[T]):
         """
         path = self._stream._path("iterate", name)
         check_function(path, body, "body")
-        if until is not None:
-            check_function(path, until, "until")
+        check_given(path, until=until)
         is_over = until or same_rows
 
         def kept(out: Out, time: Any, tables: list[Any]) -> Any:
