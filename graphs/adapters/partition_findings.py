@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from graphs.adapters import Finding
-from graphs.adapters.partitions import MOST_SHOWN, MOST_WALKS, Need, Partitioned, Timeline, cycles, listed
-from progress.errors import PointstampError, brief, one_of
+from graphs.adapters.partitions import MOST_SHOWN, MOST_WALKS, Need, Partitioned, Timeline, check_asset, cycles, listed
 
 
 def cycle_findings(graph: Timeline, refuses: str, hint: Callable[[Sequence[Need]], str]) -> Iterator[Finding]:
@@ -99,8 +98,7 @@ def gap_findings(
     """For each asset the partitions that have not materialised between ones that have. `order`: the keys of
     an asset in the order of time, as far as the last of these."""
     for asset, keys in have.items():
-        if asset not in graph.assets():
-            raise PointstampError("PS926", f"there is no asset {brief(asset)}", one_of(asset, graph.assets()))
+        check_asset(graph, asset)
         for key in keys:
             graph.check_key(asset, key)
         there = set(keys)

@@ -128,8 +128,7 @@ def completeness(
     [Need(asset='total', key='0')]
     """
     for name in (asset, *have):
-        if name not in graph.assets():
-            raise PointstampError("PS926", f"there is no asset {brief(name)}", one_of(name, graph.assets()))
+        check_asset(graph, name)
     graph.check_key(asset, key)
     there = {name: set(keys) for name, keys in have.items()}
     needs = graph.needs(asset, key)
@@ -138,6 +137,12 @@ def completeness(
             graph.check_key(name, each)
     missing = [need for need in needs.exist if need.key not in there.get(need.asset, ())]
     return Completeness(Need(asset, key), len(needs.exist) + len(needs.never), missing, needs.never, needs.unknown)
+
+
+def check_asset(graph: Partitioned, name: str) -> None:
+    """Raise PS926 where there is no such asset."""
+    if name not in graph.assets():
+        raise PointstampError("PS926", f"there is no asset {brief(name)}", one_of(name, graph.assets()))
 
 
 def listed(needs: Sequence[Need]) -> str:

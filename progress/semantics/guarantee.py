@@ -16,7 +16,7 @@ from typing import Any
 from progress.semantics.actions import Mess, Not
 from progress.semantics.composition import Both
 from progress.semantics.properties import AnyProperty, always_since, leads_each, sometimes, sometimes_step
-from progress.semantics.specification import Inputs, Specification, inputs_do_not_grow
+from progress.semantics.specification import Inputs, Specification, quietly
 from progress.semantics.state import State
 
 
@@ -64,9 +64,6 @@ def nothing_is_late(specification: Specification) -> list[AnyProperty]:
     entering = [(edge, names.nodes[node]) for edge, node in enumerate(network.targets) if node >= 0]
     is_free = specification.variant.inputs is Inputs.FREE
 
-    def quiet(before: State, action: Any, then: State) -> bool:
-        return inputs_do_not_grow(system, before, then)
-
     def happens(before: State, action: Any, then: State) -> list[tuple[str, Any]]:
         return _notified(action)
 
@@ -79,7 +76,7 @@ def nothing_is_late(specification: Specification) -> list[AnyProperty]:
 
     name = "nothing is late: after p was notified of t, no message at or before t is ever on an edge into p"
     return [
-        always_since(name, happens, queued, is_later, quiet if is_free else None),
+        always_since(name, happens, queued, is_later, quietly(specification) if is_free else None),
         sometimes_step("somebody is notified", lambda before, action, then: bool(_notified(action))),
     ]
 

@@ -17,14 +17,13 @@ from progress.semantics.histories import local_histories
 from progress.semantics.machine import Path
 from progress.semantics.properties import (
     AnyProperty,
-    OfStep,
     always_along,
     always_later,
     always_step,
     sometimes_along,
     sometimes_step,
 )
-from progress.semantics.specification import Specification, inputs_do_not_grow
+from progress.semantics.specification import Specification, inputs_do_not_grow, quietly
 from progress.semantics.state import State
 from progress.semantics.system import System
 from progress.summary import NoMinimalTimes
@@ -188,11 +187,6 @@ def theorem_2(specification: Specification, whatever_comes: bool = False) -> lis
 
 def _contains(clock: Clock, pointstamp: tuple[str, Any]) -> bool:
     return pointstamp in clock
-
-
-def quietly(specification: Specification) -> OfStep:
-    """Of a step: no input grows, the hypothesis of section 5."""
-    return lambda before, action, then: inputs_do_not_grow(specification.system, before, then)
 
 
 def all_of_section_5(specification: Specification) -> list[AnyProperty]:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from progress.order import Domain
 from progress.topology import Network
 
 
-class Waiting:
+class Waiting(NamedTuple):
     """The times queued on an edge: those in line, the head first, and those of which the place is not known.
 
     `Inp` puts a message anywhere, and each one anew: so of those that came in that way, any order of taking them is
     that of some places. Only what is in line holds up what is behind it.
     """
 
-    def __init__(
-        self, domain: Domain, reordering: bool, in_line: tuple[Any, ...] = (), anywhere: tuple[Any, ...] = ()
-    ) -> None:
-        self.domain = domain
-        self.reordering = reordering
-        self.in_line = in_line
-        self.anywhere = anywhere
+    domain: Domain
+    reordering: bool
+    in_line: tuple[Any, ...] = ()
+    anywhere: tuple[Any, ...] = ()
 
     @property
     def times(self) -> tuple[Any, ...]:
@@ -32,15 +29,15 @@ class Waiting:
 
     def then(self, time: Any) -> Waiting:
         """With one more at the end of the line."""
-        return Waiting(self.domain, self.reordering, (*self.in_line, time), self.anywhere)
+        return self._replace(in_line=(*self.in_line, time))
 
     def somewhere(self, time: Any) -> Waiting:
         """With one more at a place that nobody knows."""
-        return Waiting(self.domain, self.reordering, self.in_line, (*self.anywhere, time))
+        return self._replace(anywhere=(*self.anywhere, time))
 
     def without(self, time: Any) -> Waiting:
         """With one less, wherever it was: `Outp`."""
-        return Waiting(self.domain, self.reordering, _less(self.in_line, time), self.anywhere)
+        return self._replace(in_line=_less(self.in_line, time))
 
     def taken(self, time: Any) -> Waiting | None:
         """What is left when a node takes a message at this time, from the line if it may; None where it may not."""
@@ -48,9 +45,9 @@ class Waiting:
             ahead = self.in_line[: self.in_line.index(time)]
             below = self.domain.less_equal
             if not ahead or (self.reordering and not any(below(other, time) for other in ahead)):
-                return Waiting(self.domain, self.reordering, _less(self.in_line, time), self.anywhere)
+                return self._replace(in_line=_less(self.in_line, time))
         if time in self.anywhere:
-            return Waiting(self.domain, self.reordering, self.in_line, _less(self.anywhere, time))
+            return self._replace(anywhere=_less(self.anywhere, time))
         return None
 
 
