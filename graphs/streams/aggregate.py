@@ -141,7 +141,6 @@ class Gathering(OfOpenTimes):
 class Aggregating(Gathering):
     """Each time by itself: what was made for it leaves when it is complete."""
 
-    def on_notify(self, time: Any, out: Out) -> None:
-        """The time is complete: send, and forget."""
-        self.send([*self.open[time].items()], out)
-        del self.open[time]
+    def leave(self, time: Any, found: Found, out: Out) -> None:
+        """All of it leaves."""
+        self.send([*found.items()], out)

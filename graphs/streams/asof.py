@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import K, R, T, V, W
-from graphs.streams.join import LEFT, RIGHT, TwoSides, both_keys
+from graphs.streams.join import LEFT, RIGHT, Bag, TwoSides, both_keys
 from graphs.streams.keys import Keyed, Keys
 from graphs.streams.operator import forgotten
 from graphs.streams.refusals import check_function
@@ -36,9 +36,9 @@ class AsOf(TwoSides):
         self.latest: State[Any, tuple[Any, Any]] = State()  # by key: the time of the latest value, and it
         self.came: deque[tuple[Any, list[Any]]] = deque()  # which keys at which time, where they are forgotten
 
-    def on_notify(self, time: Any, out: Out) -> None:
+    def leave(self, time: Any, sides: dict[str, Bag], out: Out) -> None:
         """The values of this time are the latest now; each on the left meets that of its key."""
-        sides, latest, f = self.open[time], self.latest, self.f
+        latest, f = self.latest, self.f
         now = {key: (time, values[-1]) for key, values in sides[RIGHT].items()}
         oldest = None if self.within is None else time - self.within
         found = []
@@ -54,7 +54,6 @@ class AsOf(TwoSides):
             for at, key in forgotten(self.came, oldest):
                 if key in latest and latest[key][0] == at:
                     del latest[key]
-        del self.open[time]
 
 
 class KeyedAsOf(Keyed[T, K, V]):

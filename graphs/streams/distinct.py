@@ -51,10 +51,6 @@ class Distinct(OfOpenTimes):
         seen.update(dict.fromkeys(new))
         self.open[time] = seen
 
-    def on_notify(self, time: Any, out: Out) -> None:
-        """Forget them."""
-        del self.open[time]
-
 
 class OneOfEach(OfOpenTimes):
     """One value of each key and time, which one is known at the end. Kept are they for open times."""
@@ -73,11 +69,6 @@ class OneOfEach(OfOpenTimes):
         found = one_of_each(self.by, self.keep, values, before)
         before.update(found)
         self.open[time] = before
-
-    def on_notify(self, time: Any, out: Out) -> None:
-        """Send them, and forget."""
-        self.leave(time, self.open[time], out)
-        del self.open[time]
 
     def leave(self, time: Any, found: dict[Any, Any], out: Out) -> None:
         """All of them leave."""

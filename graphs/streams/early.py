@@ -49,12 +49,11 @@ class Announcing(Aggregating):
         self.open.setdefault(time, before).update(found)
         self.said.setdefault(time, said).update(now)
 
-    def on_notify(self, time: Any, out: Out) -> None:
+    def leave(self, time: Any, results: Found, out: Out) -> None:
         """The results, and what was said and is not so."""
-        results = self.open[time]
         wrong = [(key, said, results[key]) for key, said in self.said[time].items() if not self.test(results[key])]
         self.send(wrong, out, CORRECTIONS)
-        super().on_notify(time, out)
+        super().leave(time, results, out)
         del self.said[time]
 
     def give_up(self, time: Any) -> Any:

@@ -47,11 +47,11 @@ class InOrder(OfOpenTimes):
         came = self.keys.bags(values)
         entered(self.open.setdefault(time, {}), came)
 
-    def on_notify(self, time: Any, out: Out) -> None:
+    def leave(self, time: Any, bag: Bag, out: Out) -> None:
         """Each key's values in order, its state from one to the next; states are entered when all are known."""
         found, states = [], {}
         f, order = self.f, self.order
-        for key, values in self.open[time].items():
+        for key, values in bag.items():
             state = self.states.get(key, self.start)
             for value in values if order is None else sorted(values, key=order):
                 made = f(state, value)
@@ -63,7 +63,6 @@ class InOrder(OfOpenTimes):
             states[key] = state
         self.send(found, out)
         self.states.update(states)
-        del self.open[time]
 
 
 class KeyedInOrder(Keyed[T, K, V]):

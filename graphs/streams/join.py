@@ -67,10 +67,9 @@ class TwoSides(OfOpenTimes):
         """What came on a side meets the other one, and is kept."""
         entered(sides[side], came)
 
-    def on_notify(self, time: Any, out: Out) -> None:
-        """The time is complete: what is known now leaves, and all is forgotten."""
-        self.send(self.rest(self.open[time]), out)
-        del self.open[time]
+    def leave(self, time: Any, sides: dict[str, Bag], out: Out) -> None:
+        """What is known now leaves."""
+        self.send(self.rest(sides), out)
 
     def rest(self, sides: dict[str, Bag]) -> list[Any]:
         """What leaves at the end."""

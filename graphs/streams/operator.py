@@ -80,6 +80,14 @@ class OfOpenTimes(Operator):
         super().__init__(wiring)
         self.open: dict[Any, Any] = {}
 
+    def on_notify(self, time: Any, out: Out) -> None:
+        """The time is complete: what was kept for it leaves, and is forgotten, unless that fails."""
+        self.leave(time, self.open[time], out)
+        del self.open[time]
+
+    def leave(self, time: Any, found: Any, out: Out) -> None:
+        """Send what is to be sent of what was kept for a time; it is this call's alone."""
+
     def give_up(self, time: Any) -> Any:
         """What was kept for the time."""
         return self.open.pop(time, None)

@@ -34,13 +34,8 @@ class SoFar(Gathering):
         super().__init__(keys, how, wiring)
         self.sums: State[Any, Any] = State()
 
-    def on_notify(self, time: Any, out: Out) -> None:
+    def leave(self, time: Any, now: Found, out: Out) -> None:
         """All that is at or before the time is here: send the results of the keys that came at it."""
-        self.enter(time, self.open[time], out)
-        del self.open[time]
-
-    def enter(self, time: Any, now: Found, out: Out) -> None:
-        """Add what came at a time."""
         sums, merge = self.sums, self.how.merge
         assert merge is not None
         found = {key: merge(sums[key], part) if key in sums else part for key, part in now.items()}
@@ -51,7 +46,7 @@ class SoFar(Gathering):
 class SoFarByTime(SoFar):
     """Over a partial order: the results of each time by themselves. Cost: O(times of the key) merges a key and time."""
 
-    def enter(self, time: Any, now: Found, out: Out) -> None:
+    def leave(self, time: Any, now: Found, out: Out) -> None:
         """Put together what came at the times before this one."""
         less_equal, merge = self.wiring.domain.less_equal, self.how.merge
         assert merge is not None
@@ -75,7 +70,7 @@ class SoFarWithin(SoFar):
         self.within = within
         self.came: deque[tuple[int, list[Any]]] = deque()  # which keys at which time, in order
 
-    def enter(self, time: Any, now: Found, out: Out) -> None:
+    def leave(self, time: Any, now: Found, out: Out) -> None:
         """Put together what is not too long ago; forget the rest."""
         oldest, merge = time - self.within, self.how.merge
         assert merge is not None

@@ -31,12 +31,11 @@ class Whole(OfOpenTimes):
         out.request(time)
         self.open.setdefault(time, []).extend(values)
 
-    def on_notify(self, time: Any, out: Out) -> None:
+    def leave(self, time: Any, found: list[Any], out: Out) -> None:
         """Hand on a copy, so that a call which fails has changed nothing."""
-        found = self.f(self.wiring.seen(time), [*self.open[time]])
-        check_several(found)
-        self.send([*found], out)
-        del self.open[time]
+        made = self.f(self.wiring.seen(time), [*found])
+        check_several(made)
+        self.send([*made], out)
 
 
 class StreamWhole(Bags[T, V]):

@@ -16,7 +16,7 @@ OPERATORS = within(
         "elif key in before:\n                found",
         "elif False:\n                found",
     ),
-    ("results of complete times are kept", "aggregate.py", "        del self.open[time]\n", "        pass\n"),
+    ("results of complete times are kept", "operator.py", "        del self.open[time]\n", "        pass\n"),
     ("all times so far, in no order", "so_far.py", "if less_equal(at, time)]", "if at <= time]"),
     (
         "a partial order taken for a total one",
