@@ -583,8 +583,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _close(options: argparse.Namespace) -> int:
-    from graphs.sessions.ask import frontiers_to_json
-
     if _are_tables(options, options.file is not None, "close") or options.engine in ("spark", "auto"):
         from graphs.at_scale.report import close_command
 
@@ -593,9 +591,10 @@ def _close(options: argparse.Namespace) -> int:
             return FINE
     else:
         from progress.closure import close
+        from progress.plain import times_by_place
 
         graph = _graph_in(options.file)
-        frontiers = frontiers_to_json(close(graph, [pointstamp_in(graph, text) for text in options.at]).frontiers)
+        frontiers = times_by_place(close(graph, [pointstamp_in(graph, text) for text in options.at]).frontiers)
     if options.output:
         from graphs.files.parquet import write_frontiers
 

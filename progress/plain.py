@@ -40,3 +40,8 @@ def write_time(time: Any) -> Any:
 def pairs(pointstamps: Iterable[tuple[str, Any]]) -> list[list[Any]]:
     """Pointstamps as plain data: locations with their times."""
     return [[location, write_time(time)] for location, time in pointstamps]
+
+
+def times_by_place(times: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
+    """Times of locations, as frontiers and open inputs, as plain data."""
+    return {location: [write_time(time) for time in each] for location, each in times.items()}

@@ -52,14 +52,15 @@ def read(target: str) -> Found:
 
 
 def _read(workflow: Workflow, path: str) -> Iterator[tuple[str, Found]]:
-    yield path, found_in(*describe(workflow))
+    agents, unknown = describe(workflow)
+    yield path, found_in(agents, WORDS, unknown)
     for name, executor in workflow.executors.items():
         if isinstance(executor, WorkflowExecutor):
             yield from _read(executor.workflow, f"{path}.{name}" if path else name)
 
 
-def describe(workflow: Workflow) -> tuple[AgentGraph, Words, list[str]]:
-    """The agent graph of a workflow, the words of the tool, and what is unknown of it."""
+def describe(workflow: Workflow) -> tuple[AgentGraph, list[str]]:
+    """The agent graph of a workflow, and what is unknown of it."""
     agents = AgentGraph(
         workflow.name or "workflow",
         workflow.start_executor_id,
@@ -94,7 +95,7 @@ def describe(workflow: Workflow) -> tuple[AgentGraph, Words, list[str]]:
                 silent=any(may_be_silent(handler, SENDS, _context(handler)) for handler in handlers),
             )
         )
-    return agents, WORDS, unknown
+    return agents, unknown
 
 
 def _add(group: Any, kind: str, exits: dict[str, list[Exit]], unknown: list[str]) -> None:

@@ -36,7 +36,7 @@ def to_dataflow(given: Any) -> Dataflow:
     """
     if not isinstance(given, Workflow):
         raise PointstampError("PS903", f"{brief(given)} is not a Workflow", "what WorkflowBuilder(...).build() gives")
-    agents, _, _ = describe(given)
+    agents, _ = describe(given)
     rounds = rounds_of(agents)
     state = State()
     return dataflow_of(rounds, lambda name: _Runs(rounds, name, given, state), _Outputs)

@@ -22,12 +22,12 @@ from graphs.files.document import read_file
 from graphs.files.notation import shown
 from graphs.files.reading import from_text
 from graphs.graph import Graph, Mismatch
-from graphs.sessions.ask import frontiers_to_json, read_json
+from graphs.sessions.ask import read_json
 from progress.closure import close
 from progress.conditions import Report
 from progress.errors import PointstampError
 from progress.order import NO_TIME, Domain, as_time, times_of
-from progress.plain import read_time
+from progress.plain import read_time, times_by_place
 from progress.runtime.on_spark.session import ends_on_interrupt, start_session
 from progress.topology import Network
 
@@ -137,7 +137,7 @@ def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
     graph = Tables(options.nodes, options.edges) if options.file is None else read_graph(options.file)
     if _said(graph, options.engine, say) == "local":
         local = local_graph(graph)
-        return frontiers_to_json(close(local, [pointstamp_in(local, text) for text in options.at]).frontiers)
+        return times_by_place(close(local, [pointstamp_in(local, text) for text in options.at]).frontiers)
     from graphs.at_scale.closure import close_in_spark
 
     opened = _opened(graph, options)
@@ -150,7 +150,7 @@ def close_command(options: Namespace, say: Say) -> dict[str, list[Any]] | None:
             closure = close_in_spark(opened, starts, kept)
         with one_group(opened.session, Options(), "write frontiers"):
             if options.output is None:
-                return frontiers_to_json(closure.frontiers)
+                return times_by_place(closure.frontiers)
             _write(closure, options.output)
             return None
     finally:

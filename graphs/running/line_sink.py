@@ -19,7 +19,7 @@ from typing import Any
 
 from progress.errors import PointstampError, brief, not_written
 from progress.order import Domain
-from progress.plain import write_time
+from progress.plain import times_by_place, write_time
 from progress.runtime.actions.core import Step
 from progress.runtime.durable.outlets import Going
 from progress.runtime.durable.replay import Differs
@@ -387,7 +387,7 @@ def _plain(parts: Mapping[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for key, value in parts.items():
         if key == "inputs":
-            plain[key] = {name: [write_time(time) for time in times] for name, times in value.items()}
+            plain[key] = times_by_place(value)
         else:
             plain[key] = [[name, write_time(time), *count] for name, time, *count in value]
     return plain

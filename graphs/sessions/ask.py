@@ -14,7 +14,7 @@ from progress.closure import close_numbered
 from progress.could_result_in import CouldResultIn
 from progress.errors import PointstampError
 from progress.notification import eligible_numbered
-from progress.plain import pairs, write_time
+from progress.plain import pairs, times_by_place, write_time
 from progress.way import folds_to_json
 
 LONGEST_LINE = 16 * 1024 * 1024
@@ -101,7 +101,7 @@ class Asker:
 
     def _close(self, body: Any) -> dict[str, Any]:
         closure = close_numbered(self._network, self._pointstamps(body, "close"))
-        return {"frontiers": frontiers_to_json(closure.frontiers)}
+        return {"frontiers": times_by_place(closure.frontiers)}
 
     def _contains(self, body: Any) -> dict[str, Any]:
         self._check_keys(body, "contains", ("close", "pointstamp"), ("close", "pointstamp"))
@@ -227,8 +227,3 @@ def refusal(error: PointstampError) -> dict[str, Any]:
     """An error as the answer to a line."""
     message = f"{error.message} ({error.hint})" if error.hint else error.message
     return {"error": {"code": error.code, "message": message}}
-
-
-def frontiers_to_json(frontiers: Mapping[str, tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """Frontiers with their times as JSON data."""
-    return {location: [write_time(time) for time in times] for location, times in frontiers.items()}

@@ -296,15 +296,15 @@ def _check_form(line: Any) -> None:
             raise wrong_form("why stands beside other keys", "a line of its own for each")
         _check_item(line["why"], "why", '["node", time]', 2)
     if "start" in line:
-        _check_mapping(line["start"], "start", '{"inputs": {"input": [0]}, "requests": [["node", 0]]}')
+        _check_kind(dict, line["start"], "start", '{"inputs": {"input": [0]}, "requests": [["node", 0]]}')
         _check_keys(line["start"], "start", ("inputs", "requests"))
         _check_parts(line["start"])
     if "show" in line:
         show = line["show"]
-        _check_mapping(show, "show", '{"frontiers": ["location"], "eligible": true}')
+        _check_kind(dict, show, "show", '{"frontiers": ["location"], "eligible": true}')
         _check_keys(show, "show", ("frontiers", "eligible"))
         locations = show.get("frontiers", [])
-        _check_list(locations, "show.frontiers", '["location"]')
+        _check_kind(list, locations, "show.frontiers", '["location"]')
         for name in locations:
             if not isinstance(name, str):
                 raise wrong_form(f"a location in show.frontiers is {kind_of(name)}", "its name, a text")
@@ -316,16 +316,16 @@ def _check_form(line: Any) -> None:
 def _check_parts(parts: dict[str, Any]) -> None:
     """The form of what a step and a start have in common."""
     inputs = parts.get("inputs", {})
-    _check_mapping(inputs, "inputs", '{"input": [0]}, [] to close it')
+    _check_kind(dict, inputs, "inputs", '{"input": [0]}, [] to close it')
     for name, times in inputs.items():
-        _check_list(times, f"inputs.{quoted(name)}", "a list of times, [] to close it")
+        _check_kind(list, times, f"inputs.{quoted(name)}", "a list of times, [] to close it")
     for key, form in (
         ("messages", '["edge", time, change]'),
         ("requests", '["node", time]'),
         ("delivered", '["node", time]'),
     ):
         items = parts.get(key, [])
-        _check_list(items, key, f"[{form}]")
+        _check_kind(list, items, key, f"[{form}]")
         for item in items:
             _check_item(item, key, form, 3 if key == "messages" else 2)
             if key == "messages" and type(item[2]) is not int:
@@ -340,13 +340,8 @@ def _check_item(item: Any, key: str, form: str, length: int) -> None:
         raise wrong_form(f"a location in {key} is {kind_of(item[0])}", f"its name, a text: {form}")
 
 
-def _check_list(value: Any, what: str, form: str) -> None:
-    if not isinstance(value, list):
-        raise wrong_form(f"{what} is {kind_of(value)}", form)
-
-
-def _check_mapping(value: Any, what: str, form: str) -> None:
-    if not isinstance(value, dict):
+def _check_kind(kind: type, value: Any, what: str, form: str) -> None:
+    if not isinstance(value, kind):
         raise wrong_form(f"{what} is {kind_of(value)}", form)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from progress.plain import pairs, read_time, write_time
+from progress.plain import pairs, read_time, times_by_place, write_time
 from progress.tracking.refusal import bad_snapshot
 
 VERSION = 1
@@ -28,7 +28,7 @@ def write_snapshot(
     """What is outstanding, which requests were handed out as ready, and since when the others wait."""
     return {
         "pointstamp_snapshot": VERSION,
-        "inputs": {edge: [write_time(time) for time in times] for edge, times in inputs.items()},
+        "inputs": times_by_place(inputs),
         "messages": [[edge, write_time(time), count] for (edge, time), count in messages.items()],
         "requests": pairs(requests),
         "reported": pairs(reported),
