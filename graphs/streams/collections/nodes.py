@@ -38,8 +38,8 @@ class Reduction(Operator):
         self.due: dict[Any, dict[Hashable, None]] = {}  # keys to look at, by time
 
     def split(self, value: Any) -> tuple[Hashable, Hashable]:
-        """The key and the value that a member of the collection stands for."""
-        return key_and_value(self.wiring.name, value)
+        """The key and the value that a member of the collection stands for: it is a key by itself."""
+        return value, None
 
     def made(self, key: Any, bag: Bag) -> Bag:
         """What is to be there, if these are the values of a key."""
@@ -103,6 +103,9 @@ class Reduce(Reduction):
         super().__init__(wiring, moments)
         self.function = function
 
+    def split(self, value: Any) -> tuple[Hashable, Hashable]:
+        return key_and_value(self.wiring.name, value)
+
     def made(self, key: Any, bag: Bag) -> Bag:
         values: list[Any] = []
         for value, count in bag.items():
@@ -120,18 +123,12 @@ class Reduce(Reduction):
 class Distinct(Reduction):
     """Each value once that is there at least once."""
 
-    def split(self, value: Any) -> tuple[Hashable, Hashable]:
-        return value, None
-
     def made(self, key: Any, bag: Bag) -> Bag:
         return {key: 1} if bag.get(None, 0) > 0 else {}
 
 
 class Count(Reduction):
     """(value, how often it is there), for each that is there."""
-
-    def split(self, value: Any) -> tuple[Hashable, Hashable]:
-        return value, None
 
     def made(self, key: Any, bag: Bag) -> Bag:
         count = bag[None]
