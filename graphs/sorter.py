@@ -23,7 +23,7 @@ from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from graphs.graph import Graph
-from progress.component import component_numbers
+from progress.component import together
 from progress.errors import PointstampError, brief
 from progress.tracker import Tracker
 
@@ -257,17 +257,9 @@ def _loops(
     numbers: Mapping[Item, int], before: Mapping[Item, Iterable[Item]], previous: Mapping[Item, Iterable[Item]]
 ) -> tuple[dict[Item, int], list[list[Item]]]:
     """The loop of each node that lies on a cycle, and the nodes of each loop."""
-    heads, tails, own = [], [], set()
-    for item in before:
-        for each in (*before[item], *previous[item]):
-            heads.append(numbers[each])
-            tails.append(numbers[item])
-            if each == item:
-                own.add(item)
-    groups: dict[int, list[Item]] = {}
-    for item, component in zip(numbers, component_numbers(len(numbers), heads, tails), strict=True):
-        groups.setdefault(component, []).append(item)
-    loops = [group for group in groups.values() if len(group) > 1 or group[0] in own]
+    ways = [(each, item) for item in before for each in (*before[item], *previous[item])]
+    own = {item for each, item in ways if each == item}
+    loops = [group for group in together(numbers, ways) if len(group) > 1 or group[0] in own]
     return {item: number for number, loop in enumerate(loops) for item in loop}, loops
 
 

@@ -35,7 +35,7 @@ from graphs.adapters.partition_findings import gap_findings, never_complete
 from graphs.adapters.partitions import Need, Needs
 from graphs.adapters.target import load, load_module
 from graphs.graph import Graph
-from progress.component import component_numbers
+from progress.component import together
 from progress.errors import PointstampError, brief
 
 MOST_KEYS = 1500  # of each stretch of time
@@ -215,19 +215,12 @@ class Dags:
 
     def _cycles(self) -> Iterator[Finding]:
         """Dags that wait for what each other makes: no mapper but a fan-out goes back in time."""
-        names = [f"Dag {dag}" for dag in self._inputs] + list(self._makers)
-        number = {name: place for place, name in enumerate(names)}
+        names = dict.fromkeys([*(f"Dag {dag}" for dag in self._inputs), *self._makers])
         ways = [(f"Dag {dag}", asset) for asset, dags in self._makers.items() for dag in dags]
         for dag, inputs in self._inputs.items():
             if self._partitioned(dag):
-                ways += [
-                    (asset, f"Dag {dag}") for asset, mapper in inputs.items() if _stays(mapper) and asset in number
-                ]
-        heads, tails = [number[head] for head, _ in ways], [number[tail] for _, tail in ways]
-        groups: dict[int, list[str]] = {}
-        for name, component in zip(names, component_numbers(len(names), heads, tails), strict=True):
-            groups.setdefault(component, []).append(name)
-        for group in groups.values():
+                ways += [(asset, f"Dag {dag}") for asset, mapper in inputs.items() if _stays(mapper) and asset in names]
+        for group in together(names, ways):
             if len(group) > 1:
                 walk = _round(group, ways)
                 told = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from progress.component import component_numbers
+from progress.component import together
 from progress.errors import PointstampError, brief, one_of
 
 MOST_SHOWN = 5  # names of partitions in one sentence
@@ -185,13 +185,7 @@ def cycles(graph: Timeline) -> Iterator[Cycle]:
     partition waits for itself, or for ever later ones. Mappings keep the order of time, so the latest need at each
     asset is the one to follow. Cost: for each sample at most its component's edges, twice.
     """
-    names = list(graph.assets())
-    numbers = {name: number for number, name in enumerate(names)}
     ways = list(graph.ways())
-    heads, tails = [numbers[head] for head, _ in ways], [numbers[tail] for _, tail in ways]
-    groups: dict[int, list[str]] = {}
-    for name, group in zip(names, component_numbers(len(names), heads, tails), strict=True):
-        groups.setdefault(group, []).append(name)
     alone = {head for head, tail in ways if head == tail}
     asked: dict[Need, Sequence[Need]] = {}
 
@@ -200,7 +194,7 @@ def cycles(graph: Timeline) -> Iterator[Cycle]:
             asked[need] = graph.needs(*need).exist
         return asked[need]
 
-    for component in groups.values():
+    for component in together(graph.assets(), ways):
         if len(component) == 1 and component[0] not in alone:
             continue
         walk: Sequence[Need] = ()

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from graphs.adapters.agents import AgentGraph, Exit
 from graphs.graph import Graph
-from progress.component import component_numbers
+from progress.component import together
 
 MOST_NESTED = 5  # loops in each other; in the innermost of so many each step is a round
 BEGIN = "(begin)"  # the input edge
@@ -190,12 +190,7 @@ class Rounds:
         return [arc for arc in arcs if arc.source in members and arc.target in members]
 
     def _find(self, names: Sequence[str], arcs: Sequence[Arc], around: Loop | None) -> None:
-        number = {name: position for position, name in enumerate(names)}
-        heads, tails = [number[arc.source] for arc in arcs], [number[arc.target] for arc in arcs]
-        together: dict[int, list[str]] = {}
-        for name, component in zip(names, component_numbers(len(names), heads, tails), strict=True):
-            together.setdefault(component, []).append(name)
-        for group in together.values():
+        for group in together(names, [(arc.source, arc.target) for arc in arcs]):
             members = frozenset(group)
             inside = self._internal(members, arcs)
             if not inside:

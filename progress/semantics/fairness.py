@@ -17,7 +17,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from progress.component import component_numbers
+from progress.component import together
 from progress.semantics.machine import Path
 from progress.semantics.properties import Leads, LeadsEach
 
@@ -93,15 +93,10 @@ class _Search:
 
     def _fair(self, reached: Iterable[int]) -> dict[int, set[int]]:
         """The states in which a fair behaviour may stay without the goal, each with its component."""
-        numbers = list(reached)
-        place = {number: index for index, number in enumerate(numbers)}
-        pairs = [(place[n], place[after]) for n in numbers for _, after in self._steps(n) if after in place]
-        component = component_numbers(len(numbers), [one for one, _ in pairs], [other for _, other in pairs])
-        members: dict[int, set[int]] = {}
-        for index, number in enumerate(numbers):
-            members.setdefault(component[index], set()).add(number)
+        numbers = dict.fromkeys(reached)
+        steps = [(number, after) for number in numbers for _, after in self._steps(number) if after in numbers]
         fair: dict[int, set[int]] = {}
-        for group in members.values():
+        for group in map(set, together(numbers, steps)):
             if self._may_stay(group):
                 fair |= dict.fromkeys(group, group)
         return fair

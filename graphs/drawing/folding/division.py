@@ -12,7 +12,7 @@ from graphs.drawing.cycles import leading_back
 from graphs.drawing.folding.quotient import merged, quotient
 from graphs.drawing.layers import longest_paths
 from graphs.drawing.plan import Plan
-from progress.component import component_numbers
+from progress.component import together
 
 LONG = 12  # nodes of a chain that is folded
 FEW = 40  # nodes of a part that is opened, of which each is shown
@@ -99,12 +99,8 @@ def _chains(plan: Plan, kept: Collection[str]) -> list[list[int]]:
 
 
 def _components(plan: Plan) -> list[list[int]]:
-    members: dict[int, list[int]] = {}
-    inner = [edge for edge in plan.edges if min(edge.source, edge.target) >= 0]
-    numbers = component_numbers(len(plan.nodes), [edge.source for edge in inner], [edge.target for edge in inner])
-    for node, component in enumerate(numbers):
-        members.setdefault(component, []).append(node)
-    return [nodes for nodes in members.values() if len(nodes) > 1]
+    ways = [(edge.source, edge.target) for edge in plan.edges if min(edge.source, edge.target) >= 0]
+    return [nodes for nodes in together(range(len(plan.nodes)), ways) if len(nodes) > 1]
 
 
 def _layers(plan: Plan) -> list[int]:
