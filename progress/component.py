@@ -5,7 +5,7 @@ A component is the list of its edges; components of a single node have none, sin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from operator import lt
 from typing import TypeVar
 
@@ -100,6 +100,18 @@ def component_numbers(count: int, heads: Sequence[int], tails: Sequence[int]) ->
                             break
                     closed += 1
     return component
+
+
+def reached(starts: Iterable[N], following: Callable[[N], Iterable[N]]) -> set[N]:
+    """All that these lead to, they themselves among it. Cost: O(what is reached, and what follows each of it)."""
+    found = set(starts)
+    left = list(found)
+    while left:
+        for each in following(left.pop()):
+            if each not in found:
+                found.add(each)
+                left.append(each)
+    return found
 
 
 def shortest_path(

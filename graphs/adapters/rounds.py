@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from graphs.adapters.agents import AgentGraph, Exit
 from graphs.graph import Graph
-from progress.component import together
+from progress.component import reached, together
 
 MOST_NESTED = 5  # loops in each other; in the innermost of so many each step is a round
 BEGIN = "(begin)"  # the input edge
@@ -246,14 +246,7 @@ class Rounds:
         return meeting
 
     def _reached(self, begin: Iterable[str], goes: Callable[[Arc], bool]) -> set[str]:
-        reached: set[str] = set()
-        waiting = list(begin)
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += [arc.target for arc in self.leaving[name] if goes(arc)]
-        return reached
+        return reached(begin, lambda name: (arc.target for arc in self.leaving[name] if goes(arc)))
 
     def _ends(self, loop: Loop, arc: Arc) -> bool:
         """Whether an arc out of a loop is taken instead of going on in it, as far as can be read."""

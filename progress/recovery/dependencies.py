@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from progress.component import reached
+
 Pair = tuple[frozenset[Any], frozenset[Any]]
 
 
@@ -43,12 +45,7 @@ class Dependencies:
         for before, after in pairs:
             for each in before:
                 leads.setdefault(each, set()).update(after)
-        found, waiting = {element}, [element]
-        while waiting:
-            fresh = leads.get(waiting.pop(), set()) - found
-            found |= fresh
-            waiting += fresh
-        return frozenset(found)
+        return frozenset(reached([element], lambda each: leads.get(each, ())))
 
     def between(self, first: Any, second: Any) -> frozenset[Any]:
         """G of Theorem 1: what comes of the first output and leads to the second."""

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from progress.component import reached
 from progress.errors import PointstampError
 from progress.recovery.observability import Observability, not_monotonic
 from progress.semantics.explorer import Exploration, Failed, Says
@@ -185,15 +186,9 @@ class _Walk:
         """For each observation, the set of all that can be reached from a set where it is observed."""
         found = self.following.get(beside)
         if found is None:
-            reached = set(self.members[beside])
-            queue = list(reached)
-            while queue:
-                for _, after in self.specification.steps[queue.pop()]:
-                    if after not in reached:
-                        reached.add(after)
-                        queue.append(after)
+            steps = self.specification.steps
             by_observation: dict[int, list[int]] = {}
-            for state in reached:
+            for state in reached(self.members[beside], lambda state: (after for _, after in steps[state])):
                 by_observation.setdefault(self.there[state], []).append(state)
             found = {seen: self._set(frozenset(states)) for seen, states in by_observation.items()}
             self.following[beside] = found

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
+from progress.component import reached
 from progress.semantics.explorer import Exploration
 
 Seen: TypeAlias = tuple[Hashable, ...]  # visible states one after the other, no two neighbours equal
@@ -78,14 +79,7 @@ class _Automaton:
 
     def unseen(self, states: Iterable[int]) -> frozenset[int]:
         """All that can be reached without anything visible."""
-        found = set(states)
-        waiting = list(found)
-        while waiting:
-            for after in self.hidden[waiting.pop()]:
-                if after not in found:
-                    found.add(after)
-                    waiting.append(after)
-        return frozenset(found)
+        return frozenset(reached(states, self.hidden.__getitem__))
 
     def after(self, states: frozenset[int], seen: Hashable) -> frozenset[int]:
         """Where these states can be when the next thing visible is `seen`."""

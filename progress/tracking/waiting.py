@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from progress.antichain import minimal_elements
 from progress.closure import Closure, ClosureTooLarge, close_numbered
+from progress.component import reached
 from progress.effort import Effort, TooMuchWork
 from progress.pointstamp import Pointstamp
 from progress.topology import NO_NODE, Network
@@ -136,19 +137,9 @@ class Search:
 
     def _leading(self) -> set[int]:
         """The locations from which a node with requests can be reached."""
-        network, count = self._network, self._count
-        found: set[int] = set()
-        waiting = list(self._at)
-        while waiting:
-            node = waiting.pop()
-            if node in found:
-                continue
-            found.add(node)
-            for edge in network.incoming[node]:
-                found.add(count + edge)
-                if network.sources[edge] != NO_NODE:
-                    waiting.append(network.sources[edge])
-        return found
+        incoming, sources = self._network.incoming, self._network.sources
+        found = reached(self._at, lambda node: [sources[edge] for edge in incoming[node] if sources[edge] != NO_NODE])
+        return found | {self._count + edge for node in found for edge in incoming[node]}
 
     def _look_at(self, lying: Lying) -> None:
         """Keep one that no other could result in, with what it holds; on a cycle, of two that could the first."""

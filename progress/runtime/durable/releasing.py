@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from progress.component import reached
 from progress.errors import brief
 from progress.runtime.actions.inbox import Inbox
 from progress.runtime.source import Feed
@@ -35,12 +36,5 @@ def why_held(name: str, network: Network, feeds: Iterable[Feed], inboxes: list[I
 
 def _before(edge: int, network: Network) -> set[int]:
     """The edges from which something may come to this one, and itself."""
-    found, left = set(), [edge]
-    while left:
-        edge = left.pop()
-        if edge not in found:
-            found.add(edge)
-            node = network.sources[edge]
-            if node != NO_NODE:
-                left += network.incoming[node]
-    return found
+    into = [() if node == NO_NODE else network.incoming[node] for node in network.sources]
+    return reached([edge], into.__getitem__)

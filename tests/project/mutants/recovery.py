@@ -70,8 +70,8 @@ MODELS = (
     Mutant(
         "the specification begins anew with each observation",
         "progress/recovery/explainability.py",
-        "reached = set(self.members[beside])",
-        "reached = set(range(len(self.there)))",
+        "for state in reached(self.members[beside], ",
+        "for state in reached(range(len(self.there)), ",
         EXPLAINABILITY,
     ),
     Mutant(
