@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from progress.wording import elided as elided
@@ -20,3 +21,9 @@ def shown_name(name: str) -> str:
 def shown_time(time: Any, limit: int = SHORT) -> str:
     """A time as JSON, safe and short."""
     return printable(elided(json.dumps(time, ensure_ascii=False, default=str), limit))
+
+
+def first_of(things: Sequence[Any], most: int, shown: Callable[[Any], str] = str) -> str:
+    """The first of several things, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(things) - most} more" if len(things) > most else ""
+    return ", ".join(map(shown, things[:most])) + more

@@ -16,7 +16,7 @@ from graphs.adapters import TOOLS, adapter
 from graphs.adapters.partitions import Completeness, Need, Partitioned, completeness
 from graphs.arguments import split
 from graphs.files.document import read_file
-from graphs.wording import plural, printable
+from graphs.wording import first_of, plural, printable
 from progress.errors import PointstampError, brief, one_of
 
 MOST_KEYS = 12  # missing partitions of one asset that are shown to people
@@ -95,5 +95,4 @@ def _keys(needs: Sequence[Need]) -> str:
     keys = [need.key for need in needs]
     if keys == [None]:
         return "not materialised"
-    shown = [str(key) for key in keys[:MOST_KEYS]]
-    return ", ".join(shown) + (f" and {len(keys) - MOST_KEYS} more" if len(keys) > MOST_KEYS else "")
+    return first_of(keys, MOST_KEYS)

@@ -19,6 +19,7 @@ from graphs.adapters.microbatch import FORMATS, Batches, moved, truncated
 from graphs.adapters.partition_findings import gap, never_complete
 from graphs.adapters.partitions import MOST_SHOWN, Need, Needs
 from graphs.graph import Graph
+from graphs.wording import first_of
 from progress.errors import PointstampError, brief, one_of, reason_of
 
 MOST_LOOKBACK = 100  # that is looked for as a mending
@@ -184,10 +185,9 @@ class Models:
             hint = f"dbt run --select {name} {between}; a greater lookback bridges runs that fail"
             yield gap(gaps, batches.key(truncated(runs[-1], batches.size)), hint)
         if halves:
-            shown = ", ".join(f"{need} (until {until:%H:%M})" for need, until in halves[:MOST_SHOWN])
-            more = f" and {len(halves) - MOST_SHOWN} more" if len(halves) > MOST_SHOWN else ""
+            shown = first_of([f"{need} (until {until:%H:%M})" for need, until in halves], MOST_SHOWN)
             were = "was" if len(halves) == 1 else "were"
-            told = f"{shown}{more} {were} built for the last time before the {batches.size} was over"
+            told = f"{shown} {were} built for the last time before the {batches.size} was over"
             wider = (more for more in range(1, MOST_LOOKBACK) if not any(batches._replace(lookback=more).left(runs)))
             wanted = next(wider, None)
             hint = f"lookback={wanted} on {name}" if wanted else f"run {name} at least once in each {batches.size}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from graphs.wording import first_of
 from progress.component import together
 from progress.errors import PointstampError, brief, one_of
 
@@ -147,8 +148,7 @@ def check_asset(graph: Partitioned, name: str) -> None:
 
 def listed(needs: Sequence[Need]) -> str:
     """`raw[a], raw[b] and 3 more`."""
-    more = f" and {len(needs) - MOST_SHOWN} more" if len(needs) > MOST_SHOWN else ""
-    return ", ".join(map(str, needs[:MOST_SHOWN])) + more
+    return first_of(needs, MOST_SHOWN)
 
 
 # --- cycles -----------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from graphs.files.notation import shown
 from graphs.files.reading import from_text
 from graphs.graph import Graph, Mismatch, emitting
 from graphs.shape import beginning, dangling, never_called, unreachable
+from graphs.wording import first_of
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
 from progress.plain import pairs, write_time
@@ -247,5 +248,4 @@ def _never_called(graph: Graph) -> Iterator[Diagnostic]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(map(quoted, names[:MOST_NAMES])) + more
+    return first_of(names, MOST_NAMES, quoted)
