@@ -17,9 +17,8 @@ from graphs.files.notation import shown, suggestion
 from graphs.files.standard_input import cannot_read, check_readable
 from graphs.running.line_sink import LineFile
 from graphs.terminal import bad_usage
-from progress.errors import reason_of
+from progress.errors import PointstampError, reason_of
 from progress.runtime import Dataflow
-from progress.runtime.durable.folder import damaged
 from progress.runtime.durable.store import sync_folder
 from progress.runtime.failure import dead_letters
 from progress.runtime.run.checks import LATE, late_name
@@ -45,7 +44,10 @@ def named(given: Iterable[str], option: str, names: Collection[str]) -> dict[str
     for text in given:
         name, file = split(text, names)
         if file is None:
-            raise bad_usage(f"--{option} {shown(text)}: no file", f"EDGE=FILE, like --{option} {shown(text)}=-")
+            if text in names or not names:
+                raise bad_usage(f"--{option} {shown(text)}: no file", f"EDGE=FILE, like --{option} {shown(text)}=-")
+            right = f"EDGE=FILE, like --{option} {shown(f'{min(names)}={text}')}"
+            raise bad_usage(f"--{option} {shown(text)}: there is no {option} of that name, and no file after it", right)
         if name not in names:
             right = suggestion(name, names) if names else "the graph has none"
             raise bad_usage(f"--{option} {shown(text)}: there is no {option} {shown(name)}", right)
@@ -192,19 +194,30 @@ def check_whole(folder: Path, file: str, size: int, mark: str) -> None:
     try:
         found = Path(file).stat().st_size
     except FileNotFoundError:
-        found = 0
+        if not size:
+            return
+        raise not_as_left(folder, f"{file} is not there, and {size} bytes were written to it") from None
     except (OSError, ValueError) as error:
         raise bad_usage(f"cannot write {file}: {reason_of(error)}", "a file where one may be written") from None
     if found < size:
-        raise damaged(folder, f"{file} has {found} bytes, and {size} were written")
+        raise not_as_left(folder, f"{file} has {found} bytes, and {size} were written")
     if size:
         handle = os.open(file, os.O_RDONLY)
         written = LineFile(file, handle)
         try:
             if written.mark(size) != mark:
-                raise damaged(folder, f"{file} holds something else than what was written")
+                raise not_as_left(folder, f"{file} holds something else than what was written")
         finally:
             written.close()
+
+
+def not_as_left(folder: Path, what: str) -> PointstampError:
+    """A file of a kept run that it cannot go on with."""
+    return PointstampError(
+        "PS736",
+        f"a file of the run in {folder} is not as it was left: {what}",
+        "the file as it was; or another DIR, and other outputs, to begin anew",
+    )
 
 
 def place_of(file: str) -> str:

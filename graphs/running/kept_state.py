@@ -16,7 +16,8 @@ from pathlib import Path
 from time import localtime, strftime, time
 from typing import Any
 
-from graphs.running.files import STANDARD, check_whole
+from graphs.files.notation import shown
+from graphs.running.files import STANDARD, check_whole, not_as_left
 from graphs.terminal import FINE, bad_usage, write, write_json
 from graphs.wording import printable
 from progress.runtime.durable.encoding.form import NotRead
@@ -36,8 +37,8 @@ UNITS = ("bytes", "kB", "MB", "GB", "TB")
 def state_command(options: argparse.Namespace) -> int:
     """Do what was asked for; the exit code."""
     folder = Path(options.folder)
-    if not folder.is_dir():
-        raise bad_usage(f"{options.folder}: there is no such folder", "the DIR of run --state DIR")
+    if not options.folder or not folder.is_dir():
+        raise bad_usage(f"{options.folder or shown('')}: there is no such folder", "the DIR of run --state DIR")
     commit = checked(folder)
     if commit is None:
         raise bad_usage(f"{options.folder}: nothing is kept there", "the DIR of run --state DIR")
@@ -215,7 +216,7 @@ def _verify(folder: Path, commit: Commit) -> dict[str, Any]:
             others.append(f"input {name}")  # a pipe is not read for this; a file that is done with may be gone
             continue
         if _digest(Path(file), size) != mark:
-            raise damaged(folder, f"{file} holds something else than what was read, or is shorter")
+            raise not_as_left(folder, f"{file} holds something else than what was read, or is shorter")
         inputs += 1
     return {
         "whole": True,

@@ -91,6 +91,9 @@ def _trace(options: argparse.Namespace) -> int:
         if trace != STANDARD and not os.path.exists(trace):  # noqa: PTH110  # `Path` raises for long names
             right = "a pipeline, *.py; a trace; or the address of a live view, which begins with http://"
             raise bad_usage(f"{trace}: there is no such file", right)
+        if trace.endswith((".yaml", ".yml")):
+            right = f"a pipeline, *.py; or pointstamp why TRACE --graph {trace}"
+            raise bad_usage(f"{trace}: a graph file, and nothing runs in it that could wait", right)
         right = f"pointstamp why {trace} --graph FILE, a graph file or the pipeline"
         raise bad_usage(f"{trace}: a trace does not say what its graph is", right)
     if trace == file == STANDARD:

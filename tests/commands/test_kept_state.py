@@ -173,6 +173,15 @@ def test_a_state_that_knows_no_files_of_a_program_is_read(kept: Kept) -> None:
     assert flow.run(sinks={"double->out": JsonLines("doubles.jsonl")}, state="program") == {}
 
 
+def test_a_file_that_is_gone_is_said_to_be_so(kept: Kept) -> None:
+    """The state is whole then, and is not said to be damaged."""
+    size = (kept.folder / "out1").stat().st_size
+    (kept.folder / "out1").unlink()
+    found = kept("state", "verify", "state")
+    assert found.complaint.startswith("pointstamp: PS736: a file of the run in state is not as it was left: ")
+    assert f"out1 is not there, and {size} bytes were written to it (the file as it was; or " in found.complaint
+
+
 def test_verify_names_what_is_not_as_it_was_left(kept: Kept) -> None:
     assert kept.answer("verify", "state")["whole"] is True
     for path, says in (

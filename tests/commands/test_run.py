@@ -729,6 +729,9 @@ BAD_USAGE: dict[tuple[str, ...], str] = {
     ("--input", "nubmers=x"): "did you mean numbers",
     ("--input", "numbers"): "no file",
     ("--input", "numbers="): "no file",
+    ("--input", "more.jsonl"): '--input "more.jsonl": there is no input of that name, and no file after it (EDGE=FILE, '
+    'like --input "numbers=more.jsonl")',
+    ("--state", ""): "PS736: no state can be kept in a folder without a name",
     ("--input", "numbers=missing.jsonl"): "cannot read missing.jsonl",
     ("--input", "numbers=."): "cannot read .",
     ("--input", "totals=numbers.jsonl"): "there is no input",

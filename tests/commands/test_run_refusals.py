@@ -188,6 +188,21 @@ def test_a_folder_that_others_may_read_is_hidden(folder: Path) -> None:
     assert modes(folder / "deep" / "state")["state"] == "0o700"
 
 
+def test_a_folder_with_other_things_in_it_keeps_its_rights(folder: Path) -> None:
+    """As the current folder would be, or a home: nobody asked for it to be hidden."""
+    state = folder / "deep" / "state"
+    state.mkdir(parents=True)
+    state.chmod(0o755)
+    write(state, others="what is there\n")
+    for _ in range(2):
+        assert run(folder, *KEPT) == Result(0, "", "")
+        assert modes(state) == {
+            "state": "0o755",
+            "others": modes(state)["others"],
+            **dict.fromkeys(("checkpoint", "head", "lock"), "0o600"),
+        }
+
+
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o777, 0o1777])
 def test_a_folder_that_others_may_write_to_is_refused(folder: Path, mode: int) -> None:
     state = folder / "deep" / "state"

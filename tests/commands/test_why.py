@@ -226,6 +226,7 @@ def test_what_waits_at_any_line_of_a_trace(trace: Path) -> None:
         ),
         (["x" * 5_000], "there is no such file"),
         (["totals.yaml", "--graph", "totals.yaml"], "totals.yaml:1: PS513"),
+        (["totals.yaml"], "totals.yaml: a graph file, and nothing runs in it that could wait (a pipeline, *.py; or "),
         (["trace.jsonl", "--graph", "totals.yaml", "--line", "9"], "trace.jsonl has 4 lines"),
         (["trace.jsonl", "total", "--graph", "totals.yaml"], '"total": no time'),
         (["trace.jsonl", "total=x", "--graph", "totals.yaml"], '"total=x": "x" is not a time'),

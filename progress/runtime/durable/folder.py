@@ -10,6 +10,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from progress.runtime.durable.checkpoint import State
 from progress.runtime.durable.hash_seed import seed
 from progress.runtime.durable.head import NAME as HEAD
 from progress.runtime.durable.head import PRIVATE_FILE
+from progress.runtime.durable.order_log import NAME as ORDER
 from progress.runtime.durable.store import Store, sync_folder
 from progress.runtime.durable.stored import NAME, Commit, Damaged, read
 from progress.runtime.run.own import kind_of
@@ -34,6 +36,7 @@ PRIVATE_FOLDER = 0o700
 LARGEST = 1 << 62  # no file has so many bytes
 OUTLETS = ({"size", "mark", "held"}, {"number", "mark", "held"})  # what is known of a file, or of what has bundles
 FILES = (NAME, f"{NAME}-wal", HEAD)
+OWN = re.compile(rf"lock|({NAME}|{HEAD}|{ORDER})([-.].*)?")  # what a run makes in its folder
 LOCKS: set[int] = set()  # descriptors by which folders are held: a process that is forked has to let them go
 
 
@@ -66,6 +69,8 @@ class StateFolder:
         self.path = Path(path)
         self._commit: Commit | None = None
         self._store: Store | None = None
+        if not path:  # as of a variable of the shell that is not set; it would be the current folder
+            raise PointstampError("PS736", "no state can be kept in a folder without a name", "the name of a folder")
         try:
             _make(self.path)
             _check_private(self.path)
@@ -242,7 +247,7 @@ def _make(path: Path) -> None:
 
 
 def _check_private(path: Path) -> None:
-    """Refuse a folder to which others may write; hide from others what is in it."""
+    """Refuse a folder to which others may write; hide from others what is in it, unless there is something else."""
     found = path.stat()
     if not stat.S_ISDIR(found.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
@@ -250,7 +255,7 @@ def _check_private(path: Path) -> None:
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         right = f"chmod go-w {path}, if all that is in it is yours; or another DIR"
         raise PointstampError("PS730", f"others may write to {path}, and what is there may be run as code", right)
-    if stat.S_IMODE(found.st_mode) != PRIVATE_FOLDER:
+    if stat.S_IMODE(found.st_mode) != PRIVATE_FOLDER and all(OWN.fullmatch(each.name) for each in path.iterdir()):
         path.chmod(PRIVATE_FOLDER)
 
 
