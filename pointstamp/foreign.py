@@ -7,6 +7,7 @@ of each, and fails somewhere deep.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,12 +24,23 @@ def foreign_package() -> str | None:
         if spec is None or spec.origin is None:
             return f"the package {name!r} is missing or damaged; install Pointstamp again"
         if spec.origin.endswith(".py") and not _begins_with_the_mark(spec.origin):
+            own = _of_the_program(Path(spec.origin))
+            if own is not None:
+                return f"{own} stands in front of Pointstamp's package {name!r}; give it another name"
             return (
                 f"the package {name!r} in {Path(spec.origin).parent} is not Pointstamp's: {_owner(name)} has put its "
                 f"own there; run python -m pip uninstall {name}, then install Pointstamp again, or give it a virtual "
                 "environment of its own"
             )
     return None
+
+
+def _of_the_program(origin: Path) -> Path | None:
+    """The module or package as a file or folder of whoever runs this, and not of a distribution: beside the program."""
+    is_module = origin.name != "__init__.py"
+    found = origin if is_module else origin.parent
+    is_beside = found.parent == Path(sys.path[0] or ".").resolve() != Path(__file__).resolve().parent.parent
+    return found if is_module or is_beside else None
 
 
 def _begins_with_the_mark(file: str) -> bool:

@@ -145,6 +145,23 @@ def test_the_distribution_that_has_put_it_there_is_named(tmp_path: Path) -> None
     check_complaint(there, tmp_path, "progress", "the distribution 'progress' has put its own there")
 
 
+@pytest.mark.parametrize("own", ["recursion.py", "progress/__init__.py", "graphs.py"])
+def test_a_file_of_ones_own_with_the_name_of_a_package(own: str, tmp_path: Path) -> None:
+    """No distribution has put it there, so there is none to uninstall."""
+    file = tmp_path / own
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("print('mine')\n")
+    hiding = file.parent if file.name == "__init__.py" else file
+    says = f"{hiding} stands in front of Pointstamp's package {hiding.stem!r}; give it another name"
+    command = python("-m", "pointstamp", "--version", path=ROOT, folder=tmp_path)
+    assert (command.returncode, command.stdout, command.stderr) == (2, "", f"pointstamp: {says}\n")
+    imported = python("-c", "from pointstamp import load", path=ROOT, folder=tmp_path)
+    assert imported.stderr.splitlines()[-1] == f"ImportError: {says}"
+    (tmp_path / "program.py").write_text("from pointstamp import load\n")
+    program = python("program.py", path=ROOT, folder=tmp_path)
+    assert program.stderr.splitlines()[-1] == f"ImportError: {says}"
+
+
 def test_the_installed_command_looks_first(tmp_path: Path) -> None:
     """What `[project.scripts]` names is importable whatever is in place of the other packages."""
     there = copied(tmp_path / "site")
