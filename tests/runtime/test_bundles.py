@@ -258,6 +258,7 @@ def test_what_the_sink_has_of_another_run_is_not_added_to(tmp_path: Path) -> Non
     (tmp_path / "place").write_text(json.dumps({"values": [[0, 1]], "stamp": "1:abc"}))
     said = refusal(tmp_path)
     assert said.startswith("PS748: what leaves is something else than what has left: at 'chain->out', 0, [0, 527]")
+    assert "(the state is new, and the sink has what another run has delivered: the DIR of that run; or " in said
     other = tmp_path / "other"
     other.mkdir()
     (other / "place").write_text(json.dumps({"values": [[0, 1]], "stamp": "1:abc"}))
@@ -274,9 +275,10 @@ def test_a_sink_that_has_lost_something_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "place").exists()
 
 
-def test_a_stamp_that_is_none_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "place").write_text(json.dumps({"values": [], "stamp": "yesterday"}))
-    assert refusal(tmp_path).startswith("PS707: last() of the sink of 'chain->out' gave 'yesterday'")
+@pytest.mark.parametrize("stamp", ["yesterday", 5, "5", True, ""])
+def test_a_stamp_that_is_none_is_refused(tmp_path: Path, stamp: Any) -> None:
+    (tmp_path / "place").write_text(json.dumps({"values": [], "stamp": stamp}))
+    assert refusal(tmp_path).startswith(f"PS707: last() of the sink of 'chain->out' gave {stamp!r}")
 
 
 def test_a_run_that_is_kept_by_a_program_goes_on_with_its_files(tmp_path: Path) -> None:
@@ -331,6 +333,11 @@ def test_a_run_that_came_to_its_end_answers_with_its_nodes(tmp_path: Path) -> No
         ({"every": 2}, "every=, delivery=, synced= and with_pickle= say how a run is kept, and it is not"),
         ({"state": "x", "every": -1}, "every=-1 is not a time to wait"),
         ({"state": "x", "delivery": "at least once"}, "there is no delivery 'at least once' (did you mean"),
+        (
+            {"state": "x", "delivery": "exactly-once"},
+            "there is no delivery 'exactly-once' ('deterministic' and 'barrier'",
+        ),
+        ({"state": 5}, "state=5 names no folder"),
     ],
 )
 def test_what_says_nothing_of_how_a_run_is_kept_is_refused(told: Any, says: str) -> None:

@@ -107,6 +107,12 @@ class _Entry(NamedTuple):
     size: int
 
 
+OF_ANOTHER = (
+    "the state is new, and the sink has what another run has delivered: the DIR of that run; or another place for "
+    "the sink"
+)
+
+
 class _Moved(NamedTuple):
     """The frontier has moved to these times."""
 
@@ -138,6 +144,7 @@ class Bundles:
         self._sink = sink
         self._number, self._mark = 0, NO_MARK  # of the last entry
         self._there, self._there_mark = 0, NO_MARK  # of the last one that the sink has stored
+        self._is_of_another = False  # whether the run begins, and the sink has something
         self._entries: deque[_Entry | _Moved] = deque()  # that are not stored
         self._free = 0  # how many of these may be
         self._covered = 0  # how many of these a checkpoint has that is being taken
@@ -267,7 +274,8 @@ class Bundles:
 
     def _differs(self, what: str) -> Differs:
         self.has_given_up = True
-        return Differs(f"{self.why()}: at {brief(self._name)}, {what}")
+        says = f"{self.why()}: at {brief(self._name)}, {what}"
+        return Differs(says, OF_ANOTHER) if self._is_of_another else Differs(says)
 
     # --- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -291,6 +299,7 @@ class Bundles:
         if self.holds and there[0] > self._number:
             what = f"the sink of {brief(self._name)} has what another run has delivered"
             raise PointstampError("PS736", what, "the DIR of that run; or another place for the sink")
+        self._is_of_another = going is Going.ANEW and there[0] > 0
         if going is not Going.ONWARD:
             self._there, self._there_mark = there
             held = [*self._not_stored(held, first, there)]
@@ -337,8 +346,8 @@ class Bundles:
     def _stamp(self, stamp: Any) -> tuple[int, str]:
         if stamp is None:
             return 0, NO_MARK
-        number, _, mark = str(stamp).partition(":")
-        if not number.isascii() or not number.isdecimal():
+        number, colon, mark = stamp.partition(":") if isinstance(stamp, str) else ("", "", "")
+        if not colon or not number.isascii() or not number.isdecimal():
             what = f"last() of the sink of {brief(self._name)} gave {brief(stamp)}"
             raise PointstampError("PS707", what, "the stamp of the last bundle that was stored, or None")
         return int(number), mark

@@ -43,8 +43,8 @@ RIGHT = (
 class Differs(PointstampError):
     """A run that goes on did otherwise than the one that was killed."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__("PS748", what, RIGHT)
+    def __init__(self, what: str, right: str = RIGHT) -> None:
+        super().__init__("PS748", what, right)
 
 
 def pass_over(feeds: Sequence[Feed], check: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -68,10 +69,15 @@ def check_keeping(state: Any, every: Any, delivery: Any, synced: Any, with_pickl
         raise _bad_run(
             "every=, delivery=, synced= and with_pickle= say how a run is kept, and it is not", 'state="folder"'
         )
+    if state is not None and not isinstance(state, (str, os.PathLike)):
+        raise _bad_run(f"state={brief(state)} names no folder", 'a path, as in state="folder"')
     if type(every) not in (int, float) or not 0 <= every < float("inf"):
         raise _bad_run(f"every={brief(every)} is not a time to wait", "a number of seconds, 0 or more")
     if delivery is not None and delivery not in MODES:
-        raise _bad_run(f"there is no delivery {brief(delivery)}", one_of(str(delivery), MODES))
+        right = one_of(str(delivery), MODES)
+        if str(delivery).replace("_", "-") == "exactly-once":  # which at-least-once is near to as a word alone
+            right = "'deterministic' and 'barrier' are exactly once, each in its way; 'at-least-once' is not"
+        raise _bad_run(f"there is no delivery {brief(delivery)}", right)
 
 
 def check_told(observer: Any, record: Any, pause: Any) -> None:
