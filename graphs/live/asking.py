@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
@@ -28,7 +29,7 @@ class LiveRun:
     """A run that a live view shows, by its address; a token in the address is passed on."""
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        self.url = re.sub(r"(?<=[?&]token=)[^&#]*", "...", url)  # as it is said: a token belongs into no log
         try:
             parts = urlsplit(url)
             if parts.hostname is None or parts.scheme != "http":

@@ -52,8 +52,8 @@ def _only(options: argparse.Namespace, what: str, *known: str) -> None:
     check_of_use(options, others, f"with {what}", "pointstamp why --help says what is")
 
 
-def _say(options: argparse.Namespace, stands: str, found: dict[str, Any], out: TextIO) -> None:
-    found = {"format_version": 1, "of": options.target, "stands": stands, **found}
+def _say(options: argparse.Namespace, stands: str, found: dict[str, Any], out: TextIO, of: str = "") -> None:
+    found = {"format_version": 1, "of": of or options.target, "stands": stands, **found}
     out.write(f"{json.dumps(found, indent=2, default=str)}\n" if options.format == "json" else render(found))
     out.flush()
 
@@ -80,7 +80,13 @@ def _live(options: argparse.Namespace) -> int:
 
     _only(options, "a live view")
     run = LiveRun(options.target)
-    _say(options, "runs", run.waits() if options.request is None else {"why": run.why(options.request)}, sys.stdout)
+    _say(
+        options,
+        "runs",
+        run.waits() if options.request is None else {"why": run.why(options.request)},
+        sys.stdout,
+        run.url,
+    )
     return FINE
 
 

@@ -247,6 +247,7 @@ def test_what_waits_at_any_line_of_a_trace(trace: Path) -> None:
         (["http://127.0.0.1:99999/"], "this is not the address of a live view"),
         (["https://127.0.0.1:1/"], "this is not the address of a live view"),
         (["http://"], "this is not the address of a live view"),
+        (["http://127.0.0.1:1/?token=secret"], "nothing answers at http://127.0.0.1:1/?token=...: "),
         (["http://127.0.0.1:1/?token=a%0d%0ab"], "this is not the address of a live view"),
         (["http://127.0.0.1:1/?token=%e2%82%ac"], "this is not the address of a live view"),
         ([f"http://{'a' * 70}:1/"], "this is not the address of a live view"),
@@ -465,4 +466,4 @@ def test_a_token_in_the_address_is_passed_on(capsys: pytest.CaptureFixture[str])
         code, out, _ = asked(capsys, f"http://127.0.0.1:{server.server_port}/?token=abc")
         thread.join(PATIENCE)
     assert (code, _Page.seen) == (0, ["/waits", "Bearer abc"])
-    assert out.endswith("runs: nothing waits\n")
+    assert out == f"http://127.0.0.1:{server.server_port}/?token=... runs: nothing waits\n", "it is not said"
