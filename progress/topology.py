@@ -47,9 +47,14 @@ def network_of(graph: Topology) -> Network:
     """The network of a graph; PS617 for what is not a graph, such as the name of its file."""
     given: object = graph
     if isinstance(given, type) or not callable(getattr(given, "network", None)):
-        right = "a Graph; load(path) makes one of a file, from_data(...) of plain data"
-        raise PointstampError("PS617", f"{brief(given)} is not a graph", right)
+        raise not_a_graph(given)
     return graph.network()
+
+
+def not_a_graph(given: object) -> PointstampError:
+    """The complaint about what was given where a graph belongs."""
+    right = "a Graph; load(path) makes one of a file, from_data(...) of plain data"
+    return PointstampError("PS617", f"{brief(given)} is not a graph", right)
 
 
 class Network:

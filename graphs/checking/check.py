@@ -17,6 +17,7 @@ from graphs.wording import first_of
 from progress.conditions import EarlyRequest, Offence, Report, Standstill, check_conditions
 from progress.errors import PointstampError
 from progress.plain import pairs, write_time
+from progress.topology import not_a_graph
 
 UNDECIDED: dict[str, dict[str, Any]] = {
     verdict: {"holds": None} for verdict in ("condition_1", "condition_2", "transitive", "advancing")
@@ -51,6 +52,8 @@ def check_graph(graph: Graph, file: str = "") -> FileReport:
     >>> [finding.code for finding in check_graph(from_edges([("a", "b"), ("b", "a")])).diagnostics]
     ['PS301']
     """
+    if not isinstance(graph, Graph):
+        raise not_a_graph(graph)
     network, mismatches = graph.resolve()
     diagnostics = [mismatch_found(graph, mismatch) for mismatch in mismatches]
     if mismatches:

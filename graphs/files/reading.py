@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> Graph:
         raise
 
 
-def from_text(content: bytes, name: str = "") -> Graph:
+def from_text(content: bytes | str, name: str = "") -> Graph:
     """The graph in a text; a complaint has the line and the column.
 
     Returns
@@ -74,9 +74,11 @@ def from_text(content: bytes, name: str = "") -> Graph:
     Examples
     --------
     >>> from pointstamp import from_text
-    >>> list(from_text(b"{pointstamp: 1, nodes: {a: {}}, edges: [{id: in, to: a}]}").nodes)
+    >>> list(from_text("{pointstamp: 1, nodes: {a: {}}, edges: [{id: in, to: a}]}").nodes)
     ['a']
     """
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogatepass")  # what is no UTF-8 is refused, as in a file
     with without_cycle_search():  # parts refer to nothing that refers back; looking for that would double the time
         document = parse(content, name)
         check_names(document)

@@ -180,6 +180,7 @@ def test_what_is_not_a_graph_is_refused_in_words() -> None:
         pointstamp.CouldResultIn,
         pointstamp.Dataflow,
         pointstamp.check_conditions,
+        pointstamp.check_graph,
         lambda graph: pointstamp.close(graph, []),
         lambda graph: pointstamp.eligible(graph),
         lambda graph: pointstamp.check_behaviours(graph, {}, {}),

@@ -132,6 +132,12 @@ def test_calls_become_two_locations_with_back_edges() -> None:
     assert list(graph.nodes) == ["entry", "split", "left", "right", "merge", "exit"]
 
 
+def test_a_text_is_given_as_it_is_or_as_bytes() -> None:
+    assert locations(from_text(CALLS)) == locations(from_text(CALLS.encode()))
+    with pytest.raises(PointstampError, match="PS001"):
+        from_text("pointstamp: '\udc80'")
+
+
 def test_what_need_not_be_said() -> None:
     text = "pointstamp: 1\nrecursion: {in: a, out: b}\nnodes: {a: {}, b: }\nedges: [{from: a, to: b}]\n"
     assert locations(from_text(text.encode())) == {"a", "b", "a->b"}

@@ -173,7 +173,10 @@ def test_what_is_in_memory_is_bounded_and_a_row_is_read_when_it_is_asked_for(tmp
 @pytest.mark.parametrize("key", [1.5, 1.0, True, frozenset(), (1, 2.0)])
 def test_keys_of_which_equal_ones_may_be_other_bytes_are_refused(tmp_path: Path, key: Any) -> None:
     twin = Twin(tmp_path, 0, with_pickle=False)
-    with pytest.raises(PointstampError, match=r"the state of 'node', its attribute 'state', is larger than memory and"):
+    with pytest.raises(
+        PointstampError,
+        match=r"the state of 'node', its attribute 'state', is a State with in_memory=, and has the key ",
+    ):
         twin.state[key] = 1
     twin.store.close()
 
@@ -234,7 +237,7 @@ def test_what_is_in_rows_is_not_read_when_the_run_is_over(tmp_path: Path) -> Non
         with pytest.raises(PointstampError) as caught:
             look(found)
         assert str(caught.value).startswith(
-            "PS715: the state of 'node', its attribute 'seen', is larger than memory, and its run is over ("
+            "PS715: the state of 'node', its attribute 'seen', is a State with in_memory=, and its run is over ("
         )
 
 

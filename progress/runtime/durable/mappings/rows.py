@@ -134,14 +134,14 @@ class Rows:
         try:
             return self._reader.execute(question, values).fetchall()
         except sqlite3.ProgrammingError:  # it is closed
-            what = f"{self._what} is larger than memory, and its run is over"
+            what = f"{self._what} is a State with in_memory=, and its run is over"
             raise PointstampError("PS715", what, "it is read by nodes, as in on_notify; or no in_memory=") from None
 
     def _written(self, key: Any) -> bytes:
         try:
             return encoded(_apart(key), lambda value: None)
         except (ValueError, RecursionError, NotPlain):
-            what = f"{self._what} is larger than memory and has the key {brief(key)}"
+            what = f"{self._what} is a State with in_memory=, and has the key {brief(key)}"
             raise PointstampError("PS715", what, "a text, a whole number, bytes, None or a tuple of these") from None
 
     # --- changing ----------------------------------------------------------------------------------------------------
