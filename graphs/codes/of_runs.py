@@ -86,7 +86,7 @@ several.""",
         why="""Without a time nobody can say when the message is late or what it holds open.""",
         example=_run("", nodes='{"count": str.upper}', sources='{"words": ["a", "bcd"]}'),
         fix="""Yield pairs. `by_count` and `by_event_time` give times to values that have none. A file of
-JSON lines is `graphs.JsonLines(path)`.""",
+JSON lines is `pointstamp.JsonLines(path)`.""",
     ),
     "PS707": Explanation(
         means="""A sink is nothing that values can be given to. A path or an open file is none: nothing says how a
@@ -94,7 +94,7 @@ time and a value are written there.""",
         why="""Values that leave the graph would be lost.""",
         example=_run("", nodes="{}", more='sinks={"counts": 7}'),
         fix="""A list, a function of (time, value), or an object with `write` or `write_all`. A file of JSON
-lines is `graphs.JsonLines(path)`.""",
+lines is `pointstamp.JsonLines(path)`.""",
     ),
     "PS708": Explanation(
         means="""`nodes` names a node that the graph does not have, or gives one something that is not code. So

@@ -294,7 +294,8 @@ def _made(name: str, sink: Sink, is_kept: bool) -> Sink:
     """The sink of one run; of one that is kept, `kept_sink_for` makes it."""
     if is_file(sink):
         what = f"the sink of {brief(name)} is a file, {brief(sink)}"
-        raise PointstampError("PS707", what, "graphs.JsonLines(path); or a function of (time, value) that writes to it")
+        right = "pointstamp.JsonLines(path); or a function of (time, value) that writes to it"
+        raise PointstampError("PS707", what, right)
     make: Callable[[str], Sink] | None = getattr(sink, "sink_for", None)
     if is_kept:
         make = getattr(sink, "kept_sink_for", make)

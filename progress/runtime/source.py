@@ -575,7 +575,7 @@ def check_no_file(edge: str, source: object) -> None:
     """Refuse a file as the source of an edge (PS706): its lines have no times until something gives them some."""
     if is_file(source):
         what = f"the source of {brief(edge)} is a file, {brief(source)}"
-        raise PointstampError("PS706", what, "graphs.JsonLines(path); or what makes (time, value) of its lines")
+        raise PointstampError("PS706", what, "pointstamp.JsonLines(path); or what makes (time, value) of its lines")
 
 
 def items_of(source: Source, engine: str, edge: str, domain: Domain) -> Iterator[Any] | AsyncIterator[Any]:

@@ -151,7 +151,7 @@ def test_a_file_is_no_source_and_the_hint_says_what_is(engine: str, kind: str, t
     written(path, *AMOUNTS)
     with pytest.raises(PointstampError, match="the source of 'amounts' is a file, ") as caught:
         totals().run(engine=engine, sources={"amounts": FILES[kind](path)})  # type: ignore[dict-item]
-    assert (caught.value.code, caught.value.hint.partition(";")[0]) == ("PS706", "graphs.JsonLines(path)")
+    assert (caught.value.code, caught.value.hint.partition(";")[0]) == ("PS706", "pointstamp.JsonLines(path)")
 
 
 @engines
@@ -162,7 +162,7 @@ def test_a_file_is_no_sink_and_nothing_is_written(engine: str, kind: str, tmp_pa
     for sinks in ({"totals": FILES[kind](path)}, {"late": FILES[kind](path)}):
         with pytest.raises(PointstampError, match=r"the sink of '[a-z]*' is a file, ") as caught:
             totals().run(engine=engine, sources={"amounts": [(0, 5)]}, sinks=sinks)
-        assert (caught.value.code, caught.value.hint.partition(";")[0]) == ("PS707", "graphs.JsonLines(path)")
+        assert (caught.value.code, caught.value.hint.partition(";")[0]) == ("PS707", "pointstamp.JsonLines(path)")
     assert path.read_text(encoding="utf-8") == "before\n"
 
 
@@ -170,7 +170,7 @@ def test_a_path_within_a_policy_is_named_and_the_lines_of_an_open_file_are_value
     path = tmp_path / "lines"
     path.write_text("a\nb\n", encoding="utf-8")
     flow = Dataflow(Graph().node("strip").edge(None, "strip", "lines").edge("strip", None, "out"), {"strip": str.strip})
-    with pytest.raises(PointstampError, match=r"graphs\.JsonLines\(path\)") as caught:
+    with pytest.raises(PointstampError, match=r"pointstamp\.JsonLines\(path\)") as caught:
         flow.run(sources={"lines": by_count(path)})  # type: ignore[arg-type]
     assert caught.value.code == "PS706"
     with path.open(encoding="utf-8") as lines:
