@@ -29,7 +29,7 @@ test: setup    ## lint, then every test but the soak
 
 # The tests start hundreds of interpreters and dozens of JVMs, which keep nothing that they compile: so all is compiled before,
 # the tests themselves once instead of once a worker.
-compiled: setup    ## compile everything ahead and at once, as several processes would each do
+compiled: setup    ## compile what the tests import, before they start
 	env -u PYTHONDONTWRITEBYTECODE $(python) -m compileall -q pointstamp progress recursion graphs benchmarks
 	$(python) -c 'from tests.spark.small_jvm import start_small; start_small()' & \
 		env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest --collect-only -q >/dev/null; wait

@@ -46,6 +46,11 @@ def check_graph(graph: Graph, file: str = "") -> FileReport:
     -------
     The verdicts and findings.
 
+    Raises
+    ------
+    PointstampError
+        PS617 where it is no graph, as the name of a file.
+
     Examples
     --------
     >>> from pointstamp import check_graph, from_edges

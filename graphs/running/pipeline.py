@@ -23,6 +23,7 @@ from progress.runtime.durable.bundles import IN as IN_A_SINK
 from progress.runtime.failure import NodeFailed
 from progress.runtime.source_failure import SourceFailed
 
+IN_A_FILE = "in "  # what a note of `load` begins with
 ROOT = Path(__file__).resolve().parents[2]
 OURS = tuple(f"{ROOT / package}/" for package in ("progress", "graphs", "recursion"))
 STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
@@ -123,6 +124,13 @@ class _InPipeline(InFile):
         super().__init__(place, error)
         file, _, line = place.partition(":")
         self.message = error.message.removeprefix(f"{Path(file).name}:{line}: ")  # as a program of streams has it
+        within = next((note for note in getattr(error, "__notes__", ()) if note.startswith(IN_A_FILE)), "")
+        if within:  # a graph file that it loads
+            self.message = f"{within}: {self.message}"
+        if within and error.code == "PS001":
+            self.hint = (
+                "a file as seen from the current folder; load(Path(__file__).with_name(...)) is beside the program"
+            )
         self.at_line = int(line) if line else None
 
 

@@ -169,7 +169,7 @@ class Command:
         known = {} if kept is None else kept.known
         self._open_given()
         observer = self._watched(observer or (Display(reading=self._read) if self._has_terminal() else None))
-        with Signals() as signals:
+        with Signals(self.options.timeout) as signals:
             control = Control(self.options.timeout, signals.came)
             try:
                 for name in self.inputs:

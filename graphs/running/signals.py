@@ -11,16 +11,19 @@ from typing import Any
 from graphs.terminal import complain
 
 PATIENCE = 1.0  # seconds after a signal until it is said what is waited for
+LONGER = 3.0  # the same after a timeout: nobody who waits for an answer has just asked for it
 
 
 class Signals:
-    """While it is open, SIGINT and SIGTERM set `came`; the second one ends the process.
+    """While it is open, SIGINT and SIGTERM set `came`; the second one ends the process. After `timeout` seconds the run
+    stops by itself.
 
     What runs is waited for. Where that takes long, one line says so, from a thread of its own: the handler may not wait
     for anything, since it runs in the middle of whatever the main thread does.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, timeout: float | None = None) -> None:
+        self._timeout = None if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         self.came = threading.Event()
         self.number = 0
         self._is_over = threading.Event()
@@ -49,6 +52,10 @@ class Signals:
         self.came.set()
 
     def _watch(self) -> None:
+        if not self.came.wait(self._timeout) and not self._is_over.wait(LONGER):
+            complain(
+                "pointstamp: its time is up: stopping when what runs has come to its end; two signals end it at once"
+            )
         self.came.wait()
         if not self._is_over.wait(PATIENCE):
             complain("pointstamp: stopping when what runs has come to its end; a second signal ends it at once")

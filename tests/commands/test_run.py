@@ -559,7 +559,7 @@ def test_other_values_that_are_no_json(folder: Path, value: str) -> None:
         ("", 2, "PS734: own.py defines no dataflow"),
         ("dataflow = 3", 2, "PS734: dataflow in own.py is 3"),
         ("dataflow = Dataflow(graph, {'totla': print})", 2, "own.py:4: PS708"),
-        ("dataflow = Dataflow(load('missing.yaml'))", 2, "own.py:4: PS001"),
+        ("dataflow = Dataflow(load('missing.yaml'))", 2, "own.py:4: PS001: in 'missing.yaml': cannot read the file: "),
         ("dataflow = Dataflow(load('numbers.jsonl'))", 2, "own.py:4: PS00"),
     ],
 )
@@ -1023,7 +1023,20 @@ def test_a_run_stops_when_its_time_is_up(folder: Path, engine: str, processes: l
 
 
 def test_a_run_that_ends_before_its_time_is_up(folder: Path) -> None:
-    assert run(folder, "totals.py", *INPUT, "--timeout", "1e9").exit_code == 0
+    for seconds in ("1e9", "1e300"):
+        result = run(folder, "totals.py", *INPUT, "--timeout", seconds)
+        assert (result.exit_code, result.err) == (0, "")
+
+
+def test_what_is_waited_for_when_the_time_is_up_is_said(folder: Path) -> None:
+    """A node that blocks comes to its end first, and nobody would know why nothing happens."""
+    code = "import time\ndataflow = Dataflow(graph, {'total': lambda value: time.sleep(4.5)})"
+    pipeline(folder, code)
+    result = run(folder, "own.py", *INPUT, "--engine", "sim", "--timeout", "0.3")
+    assert result.exit_code == 1
+    first, last = result.err.splitlines()
+    assert first.startswith("pointstamp: its time is up: stopping when what runs has come to its end; ")
+    assert last.startswith("pointstamp: PS713: the run took more than 0.3 seconds (")
 
 
 # --- standard output that is closed -----------------------------------------------------------------------------------

@@ -40,6 +40,14 @@ class Display(Observer):
     reading : how far each input is, by its edge, where that is known (`ReadOf`); with a bar where all that comes is
 
     Cost: that of `line` for each picture, at most a twentieth of the time.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.runtime.watching.display import Display
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), sources={"in->a": [(0, "x")]})
+    >>> flow.run(observer=Display())  # shown on a terminal alone
+    {'a->out': [(0, 'x')]}
     """
 
     of_one_run = True

@@ -12,7 +12,16 @@ from progress.runtime.source_failure import SourceFailed
 
 
 class Logs(Observer):
-    """Writes to a logger: starts and ends as INFO, failures as WARNING, late data as WARNING, each call as DEBUG."""
+    """Writes to a logger: starts and ends as INFO, failures as WARNING, late data as WARNING, each call as DEBUG.
+
+    Examples
+    --------
+    >>> from pointstamp import Dataflow, from_edges
+    >>> from progress.runtime.watching.logs import Logs
+    >>> flow = Dataflow(from_edges([(None, "a"), ("a", None)]), sources={"in->a": [(0, "x")]})
+    >>> flow.run(observer=Logs())
+    {'a->out': [(0, 'x')]}
+    """
 
     def __init__(self, logger: logging.Logger | None = None) -> None:
         self.logger = logger or logging.getLogger("pointstamp")
