@@ -63,7 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is escaped, never an error
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = _parser().parse_args(arguments)
+        options, others = _parser().parse_known_args(arguments)
+        if others:
+            of = f"pointstamp {options.command}"
+            complain(f"{of}: it does not take {' '.join(others)} (see {of} --help)")
+            return UNUSABLE
         options.is_command = arguments is None  # this process is nothing else
         code: int = options.run(options)
         sys.stdout.flush()
@@ -100,7 +104,7 @@ def _discard_output() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="pointstamp", description="May anything at or before time t still arrive at node v?")
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and end")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
 
     check = commands.add_parser(
         "check", help="judge graphs: Conditions 1 and 2, transitivity, cycles that do not advance"

@@ -57,7 +57,7 @@ def load_pipeline(path: str, begun: Callable[[ModuleType], object] = lambda modu
         raise _no_dataflow(f"{path} defines no dataflow", "dataflow = Dataflow(graph, nodes), or flow = Flow()")
     if not isinstance(module.dataflow, Dataflow):
         what = f"dataflow in {path} is {brief(module.dataflow)}"
-        raise _no_dataflow(what, "dataflow = Dataflow(graph, nodes), of progress.runtime")
+        raise _no_dataflow(what, "dataflow = Dataflow(graph, nodes), of pointstamp")
     return module.dataflow
 
 
@@ -73,7 +73,9 @@ def load_graph(path: str) -> Graph:
         error.line = error.at_line  # a place in the file that is looked at, as of graph files
         raise
     if not isinstance(graph, Graph):
-        raise _no_dataflow(f"the graph of {path} is {brief(graph)}", "one of graphs.Graph, which has names and places")
+        raise _no_dataflow(
+            f"the graph of {path} is {brief(graph)}", "one of pointstamp.Graph, which has names and places"
+        )
     return graph
 
 

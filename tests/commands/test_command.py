@@ -410,6 +410,16 @@ def test_bad_usage_gets_one_line_and_exit_code_2(run: Run, arguments: list[str])
     assert one_line(result).isprintable()
 
 
+def test_what_a_command_does_not_take_is_told_with_its_own_help(run: Run) -> None:
+    """That of all commands has no word on the options of one."""
+    write("graph.yaml", EXAMPLE)
+    says = "pointstamp check: it does not take --engines x (see pointstamp check --help)"
+    assert one_line(run("check", "graph.yaml", "--engines", "x")) == says
+    assert one_line(run("run", "totals.py", "numbers.jsonl")) == (
+        "pointstamp run: it does not take numbers.jsonl (see pointstamp run --help)"
+    )
+
+
 def test_help_and_version(run: Run) -> None:
     shown = run("--version")
     assert shown.exit_code == 0
