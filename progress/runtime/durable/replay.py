@@ -177,9 +177,10 @@ class Replay:
             performed = self._core.perform(action)
             if self.why is None and (performed.consumed != consumed or UNKNOWN != expected != digest(performed)):
                 name = self._core.inboxes[node].exits.name
-                what = "the notification" if action.edge is None else f"what came on {brief(action.edge)}"
-                values = f", {brief(action.values[0])}" if len(action.values) else ""
-                what += f" at {brief(action.time)}{values}"
+                what = f"the notification at {brief(action.time)}"
+                if action.edge is not None:
+                    first = f"{brief(action.values[0])} that" if len(action.values) else "what"
+                    what = f"{first} came on {brief(action.edge)} at {brief(action.time)}"
                 self.why = f"the node {brief(name)} did otherwise when it was run again, with {what}"
             done.append(performed)
         with self._enters():
