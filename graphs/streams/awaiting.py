@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from graphs.streams.bags import Bags, T, V, W
 from graphs.streams.refusals import check_function, check_number
 from graphs.streams.step import Wiring
+from progress.errors import brief
 from progress.runtime.node import Mapped
 from progress.runtime.out import Out
 
@@ -37,7 +39,12 @@ class Awaiting(Mapped):
 
         async def result(value: Any) -> Any:
             async with places:
-                return await self.function(value)
+                awaited = self.function(value)
+                if not isawaitable(awaited):
+                    raise TypeError(
+                        f"its function gave {brief(awaited)}, which cannot be awaited (map, or an async def)"
+                    )
+                return await awaited
 
         tasks = [asyncio.ensure_future(result(value)) for value in values]
         try:

@@ -14,7 +14,8 @@ from graphs.streams.bags import Bags, T, V
 from graphs.streams.loops.scope import rounds_of, with_round
 from graphs.streams.refusals import bad_step, check_function, check_given
 from graphs.streams.step import Wiring
-from progress.errors import brief
+from progress.errors import PointstampError, brief, one_of
+from progress.runtime.columns import kinds_of
 from progress.runtime.out import Out
 from progress.runtime.sink import Sink
 from progress.runtime.stage import Stage
@@ -119,6 +120,8 @@ class TableStream(Generic[T]):
             one, another = tables
             if another is None:
                 return None if how == "inner" else one
+            if not is_of_spark(one):
+                _check_there(columns, one, another)
             return (
                 one.join(another, on=columns, how=how) if is_of_spark(one) else one.merge(another, on=columns, how=how)
             )
@@ -150,6 +153,7 @@ class TableStream(Generic[T]):
         def grouped(out: Out, time: Any, tables: list[Any]) -> Any:
             (table,) = tables
             if not is_of_spark(table):
+                _check_there([*columns, *(column for column, _ in made.values())], table)
                 return table.groupby(columns, as_index=False, sort=False, dropna=False).agg(**made)
             from pyspark.sql import functions
 
@@ -236,6 +240,11 @@ class StreamTables(Bags[T, V]):
         path = self._path("table", name)
         if columns is not None and not isinstance(columns, str):
             raise bad_step(path, f"columns is {brief(columns)}", 'text, as "shop string, amount bigint"')
+        if columns is not None:
+            try:
+                kinds_of(columns)
+            except PointstampError as error:
+                raise bad_step(path, error.message, error.hint) from None
 
         def made(out: Out, time: Any, tables: list[Any]) -> Any:
             return tables[0] if columns is None else out.table(tables[0], columns)
@@ -254,6 +263,16 @@ def same_rows(before: Any, now: Any, round: int) -> bool:
         table[columns].sort_values(columns, ignore_index=True) if len(table) else table for table in (before, now)
     )
     return bool(len(one) == len(other) and one.equals(other))
+
+
+def _check_there(columns: Sequence[str], *tables: Any) -> None:
+    """Refuse columns that a table of pandas does not have; what Spark says of its own names what there is."""
+    for table in tables:
+        for column in columns:
+            if column not in table.columns:
+                raise PointstampError(
+                    "PS745", f"a table has no column {brief(column)}", one_of(column, [*map(str, table.columns)])
+                )
 
 
 def _together(several: list[Any]) -> Any:

@@ -142,3 +142,24 @@ def test_what_does_not_fit_is_refused_in_its_line() -> None:
         bad.iterate(lambda inside: None)
     with pytest.raises(PointstampError, match=r"PS811"):
         bad.join(Flow().input("other").table("n bigint"), on="n")
+
+
+def test_columns_that_are_none_are_refused_where_they_are_written() -> None:
+    for columns, says in (("shop strng", "there is no type 'strng'"), ("shop", "'shop' are no columns")):
+        with pytest.raises(PointstampError, match=says) as caught:
+            Flow().input("sold").table(columns)
+        assert caught.value.code == "PS814"
+
+
+def test_a_column_that_a_table_does_not_have_is_named_with_those_it_has() -> None:
+    def said(program: Any) -> str:
+        flow = Flow()
+        program(flow.input("sold").table("shop string, amount bigint")).rows().output("out")
+        with pytest.raises(PointstampError) as caught:
+            flow.run(sources={"sold": [(0, ("x", 3))]})
+        return str(caught.value)
+
+    there = "a table has no column {} (did you mean"
+    assert there.format("'shops'") in said(lambda sold: sold.group("shops", total=("amount", "sum")))
+    assert there.format("'amout'") in said(lambda sold: sold.group("shop", total=("amout", "sum")))
+    assert there.format("'shops'") in said(lambda sold: sold.join(sold, on="shops"))

@@ -76,6 +76,10 @@ NOT_A_STATE = "TypeError: its function gave {}, not (next state, result)"
         (lambda flow: flow.input("x").flat_map(lambda value: None).flat_map(str.split).output("o"), NOT_SEVERAL),
         (lambda flow: flow.input("x").keyed().stateful_map(0, lambda s, v: 3).output("o"), NOT_A_STATE.format(3)),
         (
+            lambda flow: flow.input("x").map_async(lambda value: 3).output("o"),
+            "TypeError: its function gave 3, which cannot be awaited (map, or an async def)",
+        ),
+        (
             lambda flow: flow.input("x").keyed().stateful_map(0, lambda s, v: (s, v, 3)).output("o"),
             NOT_A_STATE.format("(0, 1, 3)"),
         ),
