@@ -10,6 +10,7 @@ from __future__ import annotations
 from graphs.files.document import quoted
 from graphs.graph import Graph
 from progress.errors import PointstampError
+from progress.topology import not_a_graph
 
 
 def compose(first: Graph, second: Graph, name: str | None = None) -> Graph:
@@ -25,7 +26,7 @@ def compose(first: Graph, second: Graph, name: str | None = None) -> Graph:
     ------
     PointstampError
         PS010 where both have a location that they cannot share, PS016 where one has calls, PS401 where the ends of a
-        shared edge disagree.
+        shared edge disagree; PS617 where one is no graph.
 
     Examples
     --------
@@ -39,6 +40,8 @@ def compose(first: Graph, second: Graph, name: str | None = None) -> Graph:
     ['a', 'b']
     """
     for graph in (first, second):
+        if not isinstance(graph, Graph):
+            raise not_a_graph(graph)
         if graph.recursion is not None:
             raise PointstampError(
                 "PS016",

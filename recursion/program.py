@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from progress.runtime import Code, Dataflow, Out, Relay
-from progress.topology import Topology
+from progress.topology import Topology, network_of
 from recursion.call_graph import bad_recursion
 from recursion.network import CallRelation
 from recursion.stack import Stack
@@ -96,7 +96,7 @@ def call(graph: Topology, nodes: Mapping[str, Code], value: Any, *, on_error: An
     Raises
     ------
     PointstampError
-        PS016 where the graph has no calls, or has epochs.
+        PS016 where the graph has no calls, or has epochs; PS617 where it is no graph.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def call(graph: Topology, nodes: Mapping[str, Code], value: Any, *, on_error: An
     >>> call(graph, {"down": Down}, 3)
     ['done']
     """
-    relation = graph.network().relation
+    relation = network_of(graph).relation
     if not isinstance(relation, CallRelation):
         raise bad_recursion("the graph has no calls", "the key `recursion` says which nodes are calls")
     calls = relation.graph

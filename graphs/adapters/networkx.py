@@ -169,7 +169,7 @@ def from_networkx(source: networkx.Graph[Any]) -> Graph:
     ------
     PointstampError
         PS007 where it is not directed, PS013 where a summary is not known, PS015 where an edge leads from a node to
-        itself.
+        itself, PS617 where it is no graph of networkx.
 
     Examples
     --------
@@ -178,6 +178,8 @@ def from_networkx(source: networkx.Graph[Any]) -> Graph:
     >>> list(from_networkx(networkx.DiGraph([("a", "b")])).nodes)
     ['a', 'b']
     """
+    if not hasattr(source, "is_directed"):
+        raise PointstampError("PS617", f"{brief(source)} is not a graph of networkx", "a DiGraph or a MultiDiGraph")
     if not source.is_directed():
         raise PointstampError("PS007", "the networkx graph is undirected", "a DiGraph or a MultiDiGraph")
     nodes: dict[str, dict[str, Any]] = {}
@@ -225,6 +227,11 @@ def to_networkx(graph: Graph) -> networkx.MultiDiGraph[Any]:
     Returns
     -------
     The directed multigraph of networkx.
+
+    Raises
+    ------
+    PointstampError
+        PS012, PS013 where a domain or a summary is the user's own; PS617 where it is no graph.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import Any
 from graphs.files.notation import write_domain, write_summary
 from graphs.graph import Graph
 from progress.normal_form.declared import Identity
+from progress.topology import not_a_graph
 
 
 def to_data(graph: Graph) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def to_data(graph: Graph) -> dict[str, Any]:
     Raises
     ------
     PointstampError
-        PS012, PS013 where a domain or a summary is the user's own.
+        PS012, PS013 where a domain or a summary is the user's own; PS617 where it is no graph.
 
     Examples
     --------
@@ -30,6 +31,8 @@ def to_data(graph: Graph) -> dict[str, Any]:
     >>> to_data(from_edges([("a", "b")]))["edges"]
     [{'id': 'a->b', 'from': 'a', 'to': 'b'}]
     """
+    if not isinstance(graph, Graph):
+        raise not_a_graph(graph)
     data: dict[str, Any] = {"pointstamp": 1}
     if graph.name is not None:
         data["name"] = graph.name
