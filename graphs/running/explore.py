@@ -18,9 +18,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from graphs.running.files import named
+from graphs.running.files import check_apart, check_own, named
 from graphs.running.json_lines import JsonLines
 from graphs.running.line_sink import plain_step
+from graphs.running.own_files import own_files
 from graphs.running.pipeline import load_pipeline, told
 from graphs.terminal import FINDINGS, FINE, answer, bad_usage
 from graphs.wording import plural, printable
@@ -65,6 +66,10 @@ def _explored(options: argparse.Namespace) -> Found:
     modules: list[ModuleType] = []
     dataflow = load_pipeline(options.pipeline, modules.append)
     files = named(options.input, "input", dataflow.network.inputs)
+    read = {"PIPELINE.py": options.pipeline, **{f"--input {edge}": file for edge, file in files.items()}}
+    written = {} if options.trace is None else {"--trace": options.trace}
+    check_apart(read, written)
+    check_own(options.pipeline, own_files(), written)
     samples = {edge: list(_sample(edge, dataflow, files)) for edge in dataflow.network.inputs}
     messages = sum(map(len, samples.values()))
     if messages > MOST_MESSAGES:

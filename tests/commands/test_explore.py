@@ -378,6 +378,13 @@ def test_budgets_are_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
         ("", ["--input", "numbers=late.jsonl"], "a message at 0 on 'numbers' is late"),
         ("", ["--input", "numbers=many.jsonl"], "a small sample"),
         ("", [*INPUTS, "--trace", "nowhere/found.jsonl"], "--trace nowhere/found.jsonl"),
+        ("", [*INPUTS, "--trace", "./bad.py"], "--trace and PIPELINE.py are one file"),
+        (
+            "open('late.jsonl').close()\n",
+            [*INPUTS, "--trace", "late.jsonl"],
+            '"late.jsonl" is a file that bad.py reads',
+        ),
+        ("", ["--input", "numbers=late.jsonl", "--trace", "late.jsonl"], "--trace and --input numbers are one file"),
         ("raise ValueError('no')\n", INPUTS, "ValueError: no"),
         ("dataflow = 3\n", INPUTS, "PS734"),
     ],
@@ -392,6 +399,7 @@ def test_bad_input_is_one_line(
     error = capsys.readouterr().err
     assert says in error.splitlines()[-1]
     assert len(error.splitlines()) == 1 or "raise" in change
+    assert (folder / "late.jsonl").read_text().count("\n") == 2, "it is as it was"
 
 
 def test_sources_in_the_pipeline_are_samples_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
