@@ -110,7 +110,9 @@ class Out:
         self.asked: list[float] | None = None  # what the call was told of the world, and is not written down yet
         self._again: list[float] | None = None  # what it was told that is written down
         self._lists = self.sent  # where a message finds its list, until the call is over
-        self._order: list[Any] = []  # for taking back: the lists that were added to, with how much if not one value
+        self._order: list[
+            Any
+        ] = []  # for taking back: the lists that were added to, with their length before if not by one
         self._allowed: dict[str, tuple[Any, ...]] = {}
         self._is_start = is_start
         self._is_over = False
@@ -163,8 +165,8 @@ class Out:
                 known = None
             if known is None:
                 known = self._values(edge, time)
+            self._order.append((known, len(known)))  # before: what is no sequence may raise half-way
             known += values
-            self._order.append((known, len(values)))
 
     def hand_over(self, edge: str, time: Any, values: list[Any]) -> None:
         """`send_all` of a list that is nobody's from now on: the first for an edge and time is not copied."""
@@ -173,7 +175,7 @@ class Out:
         if values and not self._values(edge, time) and len(sent) > count:
             key = next(reversed(sent))
             sent[key] = values
-            self._order.append((values, len(values)))
+            self._order.append((values, 0))
         else:
             self.send_all(edge, time, values)
 
@@ -296,8 +298,8 @@ class Out:
             self.holds[held:] = [Hold(table, self.exits.name, self.event) for table, _, _ in since]
         for added in reversed(self._order[sent:]):
             if type(added) is tuple:
-                values, count = added
-                del values[-count:]
+                values, before = added
+                del values[before:]
             else:
                 added.pop()
         del self._order[sent:]

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,9 +17,10 @@ import pytest
 
 from graphs import JsonLines, from_edges
 from progress.errors import PointstampError
-from progress.runtime import Dataflow, Node, State
+from progress.runtime import Dataflow, DeadLetter, Node, NodeFailed, State
 from progress.runtime.durable import bundles
 from progress.runtime.durable.bundles import Bundle
+from progress.runtime.sinks.sqlite import SqliteTable
 from tests.runtime.tools import killed
 
 ENGINES = ("sim", "threads", "asyncio")
@@ -165,6 +167,32 @@ def test_killed_between_each_of_a_thousand_deliveries_and_its_record(tmp_path: P
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("is_node", [True, False])
+def test_what_a_call_did_before_it_failed_leaves_when_it_is_mended(tmp_path: Path, engine: str, is_node: bool) -> None:
+    """Mended, the call does all of it at once: a part of that is not what has left."""
+    fails_at = 5
+
+    def same(value: int) -> int:
+        if value == fails_at:
+            raise OSError("away")
+        return value
+
+    class Same(Node):
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            out.send("same->out", time, same(value))
+
+    place = Place(tmp_path / "place")
+    sources = {"in->same": [(time, value) for time in range(2) for value in range(3 * time, 9)]}
+    flow = Dataflow(from_edges([(None, "same"), ("same", None)]), {"same": Same if is_node else same}, sources=sources)
+    for _ in range(2):
+        with pytest.raises(NodeFailed, match="away"):
+            flow.run(engine=engine, sinks={"same->out": place}, state=tmp_path / "state")
+    fails_at = -1
+    flow.run(engine=engine, sinks={"same->out": place}, state=tmp_path / "state")
+    assert place.read()["values"] == [[time, value] for time, value in sources["in->same"]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_node_that_says_that_it_does_otherwise_waits_for_checkpoints(tmp_path: Path, engine: str) -> None:
     stops = [(1, "before"), (1, "within"), (1, "after"), (2, "after")]
     found = go_on_until_the_end(tmp_path, engine, None, stops, Otherwise)
@@ -273,6 +301,61 @@ def test_a_sink_that_has_lost_something_is_refused(tmp_path: Path) -> None:
         sources={"in->chain": ITEMS}, sinks={"chain->out": Place(tmp_path / "place")}, state=tmp_path / "state"
     )
     assert not (tmp_path / "place").exists()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_sink_that_does_not_say_what_it_has_is_not_a_state_of_another_pipeline(tmp_path: Path, engine: str) -> None:
+    """What it raises is told as it is, when the run begins and when it goes on."""
+    is_away = True
+
+    class Away(Place):
+        def last(self) -> str | None:
+            if is_away:
+                raise ConnectionError("nobody answers")
+            return super().last()
+
+        def deliver(self, bundle: Bundle) -> None:
+            raise ConnectionError("it is gone")
+
+    def run() -> None:
+        sinks = {"chain->out": Away(tmp_path / "place")}
+        flow = Dataflow(GRAPH, {"chain": Chain})
+        flow.run(engine=engine, sources={"in->chain": ITEMS}, sinks=sinks, state=tmp_path / "state", every=0)
+
+    for says in ("nobody answers", "it is gone", "nobody answers"):
+        is_away = says == "nobody answers"
+        with pytest.raises(ConnectionError, match=says) as caught:
+            run()
+        assert caught.value.__notes__[0] == "in the sink of 'chain->out'"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dead_letters_are_kept_in_bundles_as_the_rows_that_they_are_in_tables(tmp_path: Path, engine: str) -> None:
+    """Those of nodes and those of inputs, each once, however often the run is begun again."""
+    fails_at = 20
+
+    def half(value: Any) -> Any:
+        if value == fails_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return value / 2
+
+    graph = from_edges([(None, "half"), ("half", None)])
+    items = [(0, 4), (0, "x"), "no message", (1, "y"), (1, 20), (1, "z")]
+
+    def live() -> None:
+        flow = Dataflow(graph, {"half": half}, sources={"in->half": items}, on_error=DeadLetter("dead"))
+        place = Place(tmp_path / "place")
+        flow.run(engine=engine, sinks={"dead": place}, state=tmp_path / "state", every=0)
+
+    assert killed(live)
+    fails_at = -1
+    assert not killed(live)
+    found = [value for _, value in Place(tmp_path / "place").read()["values"]]
+    assert {tuple(each) for each in found} == {("at", "time", "value", "error")}
+    assert sorted(each["value"] for each in found) == ["no message", "x", "y", "z"]
+    table = Dataflow(graph, {"half": half}, sources={"in->half": items}, on_error=DeadLetter("dead"))
+    table.run(engine=engine, sinks={"dead": SqliteTable(tmp_path / "db", "dead")}, state=tmp_path / "other")
+    assert sqlite3.connect(tmp_path / "db").execute("SELECT count(*) FROM dead").fetchall() == [(4,)]
 
 
 @pytest.mark.parametrize("stamp", ["yesterday", 5, "5", True, ""])

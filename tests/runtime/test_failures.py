@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -358,6 +358,35 @@ def test_no_policy_is_asked_about_what_stops_python(engine: str) -> None:
     dataflow = Dataflow(line("p"), {"p": Interrupted()}, on_error=DeadLetter())
     with pytest.raises(KeyboardInterrupt):
         run(dataflow, engine, sources={"in": numbers(1)})
+
+
+class HalfWay(list[int]):
+    """A list that cannot be walked through to its end."""
+
+    def __iter__(self) -> Iterator[int]:
+        yield self[0]
+        raise ValueError("no more")
+
+
+def half_way() -> Iterator[int]:
+    yield 1
+    raise ValueError("no more")
+
+
+@on_engines
+@pytest.mark.parametrize("several", [half_way, lambda: HalfWay([1, 2])])
+@pytest.mark.parametrize("before", [0, 2])
+def test_what_several_values_gave_before_they_failed_is_taken_back(engine: str, several: Any, before: int) -> None:
+    class Sends(Node):
+        def on_message(self, edge: str, time: int, value: Any, out: Out) -> None:
+            out.send_all("out", time, ["sent"] * before)
+            out.send_all("out", time, [value] if value else several())
+
+    found = Dataflow(line("p"), {"p": Sends}, on_error=DeadLetter()).run(
+        engine=engine, sources={"in": numbers(7, 0, 8)}
+    )
+    assert [value for _, value in found["out"]] == [*["sent"] * before, 7, *["sent"] * before, 8]
+    assert [failure.value for _, failure in found["dead-letters"]] == [0]
 
 
 class Singly(Node):

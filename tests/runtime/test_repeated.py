@@ -18,8 +18,9 @@ import pytest
 
 from graphs import JsonLines, from_edges
 from progress.errors import PointstampError
-from progress.runtime import SILENT, Dataflow, Node, NodeFailed, Retry
+from progress.runtime import SILENT, Complete, Dataflow, Mapped, Node, NodeFailed, Retry
 from progress.runtime.control import Cancelled
+from progress.runtime.engines import simulation
 from progress.runtime.policies import with_idleness
 from tests.runtime.tools import killed
 
@@ -201,6 +202,52 @@ def test_what_waits_behind_others_does_so_when_the_run_goes_on(tmp_path: Path, s
     right = lived(0, None)
     for at in range(1, len(right)):
         assert lived(at, tmp_path / str(at)) + lived(0, tmp_path / str(at)) == right
+
+
+class Told:
+    """What leaves, of whom frontiers want to be told: so nodes do one thing at a time."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def write(self, time: Any, value: Any) -> None:
+        self.values.append((time, value))
+
+    def complete(self, times: Any) -> None: ...
+
+
+@pytest.mark.parametrize(("limit", "turns"), [(2, 10_000), (10_000, 3)])
+def test_what_comes_next_in_sim_is_the_same_when_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, turns: int
+) -> None:
+    """Who waited for room does so, and sources are looked at when they would have been."""
+    monkeypatch.setattr(simulation, "TURNS", turns)
+    names = [*"abcdef"]
+    graph = from_edges([*((None, name) for name in names), *((name, "chain") for name in names), ("chain", None)])
+    sources = {
+        f"in->{name}": [
+            item
+            for time in range(4)
+            for item in (*((time + more, f"{name}{time}{more}") for more in range(1 + place % 3)), Complete([time + 1]))
+        ]
+        for place, name in enumerate(names)
+    }
+
+    def fan(value: str) -> list[str]:
+        return [value] * (1 + ord(value[0]) % 3)
+
+    def lived(at: int, state: Path | None) -> list[Any]:
+        told, stop = Told(), threading.Event()
+        nodes: dict[str, Any] = {**dict.fromkeys(names, Mapped(fan, flat=True)), "chain": lambda: Stops(at, stop)}
+        with suppress(Cancelled):
+            Dataflow(graph, nodes, sources=sources).run(
+                sinks={"chain->out": told}, state=state, cancel=stop, limit=limit
+            )
+        return told.values
+
+    right = lived(0, None)
+    for at in range(1, 60, 4):
+        assert lived(at, tmp_path / str(at)) + lived(0, tmp_path / str(at)) == right, at
 
 
 def test_what_is_written_down_has_to_be_plain_data(tmp_path: Path) -> None:

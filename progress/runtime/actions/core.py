@@ -25,7 +25,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from time import time as time_of_day
-from typing import Any
+from typing import Any, NoReturn
 
 from progress.errors import PointstampError, brief
 from progress.runtime.actions.in_order import by_time
@@ -290,8 +290,7 @@ class Core:
             inbox = inboxes[node]
             for target in inbox.fills:
                 if inboxes[target].size >= limit:
-                    self.held[node] = None
-                    inboxes[target].line.append(node)
+                    self.hold(node, target)
                     self._let_go(inbox.fills)  # it does not use the room for which it may have been let go
                     break
             else:
@@ -301,6 +300,14 @@ class Core:
                 inbox.is_listed = False
                 return node
         return None
+
+    def hold(self, node: int, target: int) -> None:
+        """Let a node that has work stand last in the line of one that is full; a `ValueError` where it has none."""
+        if target not in self.inboxes[node].fills or node in self.held:
+            raise ValueError(f"{self.inboxes[node].exits.name!r} has no place in a line")
+        self.held[node] = None
+        self.inboxes[target].line.append(node)
+        self.inboxes[node].is_listed = True
 
     def _let_go(self, targets: Iterable[int]) -> None:
         """Let a few go of those who wait for room in one of these that has it."""
@@ -443,10 +450,14 @@ class Core:
         """Enter what calls of one node did, in this order: one step of the tracker, which refuses what is illegal.
 
         A call that may not be entered before another one is entered after it (`Inbox.comes_later`). Raises a fatal
-        failure; where it is not its turn, nothing of the call is entered. Cost: that of the step, and O(what was sent
-        and requested).
+        failure; where it is not its turn, nothing of the call is entered. So it is where what is done again has to be
+        the same: mended, the call does all of it at once. Cost: that of the step, and O(what was sent and requested).
         """
         inbox = self.inboxes[several[0].action.node]
+        if self.is_repeated and several[-1].is_fatal:
+            if len(several) > 1:
+                self._enter(inbox, several[:-1])
+            self._raise_fatal(several[-1])
         if not inbox.consuming and not inbox.over:
             self._enter(inbox, several)
             return
@@ -455,9 +466,13 @@ class Core:
             self._enter(inbox, (performed,))
         for performed in inbox.over:
             if performed.is_fatal:
-                if self.observer is not None:
-                    self.observer.failed(performed.failures[-1])
-                raise performed.failures[-1]
+                self._raise_fatal(performed)
+
+    def _raise_fatal(self, performed: Performed) -> NoReturn:
+        """Stop the run for a call of which nothing is entered."""
+        if self.observer is not None:
+            self.observer.failed(performed.failures[-1])
+        raise performed.failures[-1]
 
     def _enter(self, inbox: Inbox, several: Sequence[Performed]) -> None:
         name, leaves = inbox.exits.name, inbox.leaves

@@ -30,6 +30,7 @@ from progress.runtime.control import Control
 from progress.runtime.durable.outlets import Going
 from progress.runtime.durable.replay import Differs
 from progress.runtime.failure import not_to_leak
+from progress.runtime.source_failure import as_row
 from progress.runtime.thread import Thread
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Bundle(NamedTuple):
     """What leaves by one edge, in the order in which it does.
 
     edge : the output edge, or side output
-    values : pairs (time, value)
+    values : pairs (time, value); in a run that is kept a dead letter is the row of texts that it is in a table
     complete : from now on only values at or after one of these times leave; None where that is as it was. It may come
         without values, and again
     stamp : a short text to be stored with the values, and given back by `last`
@@ -174,7 +175,7 @@ class Bundles:
         content: Any = (time, list(values))
         self._number += 1
         if self.codec is not None:
-            found = content
+            found = (time, [as_row(value) for value in values])  # a failure is not plain data
             content = self.codec.write(self._what, lambda: found)
             self._mark = blake2b(self._mark.encode() + content, digest_size=8).hexdigest()
             if self._number <= self._there:

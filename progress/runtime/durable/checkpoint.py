@@ -12,7 +12,8 @@ that two parts share is two objects afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from random import Random
 from time import time as time_of_day
@@ -78,7 +79,9 @@ def capture(
         "behind": {name: len(inbox.behind) for inbox, name in zip(inboxes, names, strict=True) if inbox.behind},
         "asked": {inbox.exits.name: list(inbox.asked) for inbox in core.ordered},
         "runnable": [names[node] for node in (*again, *core.runnable, *core.aside)],
-        "held": [names[node] for node in core.held],
+        "held": {
+            name: [names[node] for node in inbox.line] for inbox, name in zip(inboxes, names, strict=True) if inbox.line
+        },
         "steps": core.steps,
         "entered": [inbox.entered for inbox in inboxes],
         "feeds": {feed.edge: feed.position for feed in feeds},
@@ -159,7 +162,7 @@ def resume(
     """
     codec, sinks = codec or Codec(core.network), sinks or Sinks({})
     progress = codec.read("the state", state.get("progress", b""))
-    try:
+    with _reading():
         _resume(core, feeds, state, progress, codec)
         if chance is not None:
             chance.setstate(progress["random"])
@@ -171,15 +174,23 @@ def resume(
             if f"sink {name}" in state
         }
         told = {name: tuple(times) for name, times in progress["told"].items()}
-        restored()
+    restored()  # what a sink raises then says nothing of the state
+    with _reading():
         sinks.told = told
         for name, values in waiting.items():
             sinks.restore(name, values)
         if codec.beside is not None:
             codec.beside.settle()
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Refuse a state of which something is not what was written: whatever altered it may have put anything there."""
+    try:
+        yield
     except PointstampError:
         raise
-    except Exception as error:  # whatever altered it may have put anything there
+    except Exception as error:
         raise NotRestored("the state", error) from None
 
 
@@ -229,9 +240,12 @@ def _resume(
     for inbox in core.ordered:
         for time in progress["asked"][inbox.exits.name]:
             inbox.asks(time)
-    for name in (*progress["runnable"], *progress["held"]):  # those that were held are held again when it is their turn
+    for name in progress["runnable"]:
         core.runnable.append(numbers[name])
         core.inboxes[numbers[name]].is_listed = True
+    for full, line in dict(progress["held"]).items():
+        for name in line:
+            core.hold(numbers[name], numbers[full])
     (core.steps,) = _counts([progress["steps"]], 1)
     for inbox, entered in zip(core.inboxes, _counts(progress["entered"], len(core.inboxes)), strict=True):
         inbox.entered = entered

@@ -54,15 +54,15 @@ def _in_turn(
 ) -> None:
     here, there = _apart(feeds)
     while True:
-        done = 0
-        while done < TURNS:
+        until = (core.steps // TURNS + 1) * TURNS  # wherever between a run goes on: it does the same again
+        while core.steps < until:
             check()
             if rests is not None:
                 rests.turn(bool(core.runnable or there))
             node = core.next_node()
             if node is None:
                 break
-            done += core.turn(node, 1 if core.is_listened_to else AT_A_TIME, check)
+            core.turn(node, 1 if core.is_listened_to else AT_A_TIME, check)
         is_idle = node is None
         if is_idle and not here and not there:
             return
