@@ -392,8 +392,11 @@ class Core:
         return self.take(node, (edge, time), count)
 
     def list_again(self) -> None:
-        """After actions that nobody chose: in line are the nodes that have work, and no others."""
-        self.runnable = deque(node for node in self.runnable if self.inboxes[node].has_work)
+        """After actions that nobody chose: in line are the nodes that have work, and no others; none is held yet."""
+        self.runnable = deque(node for node in (*self.runnable, *self.held) if self.inboxes[node].has_work)
+        self.held.clear()
+        for inbox in self.inboxes:
+            inbox.line.clear()
         for number, inbox in enumerate(self.inboxes):
             inbox.is_listed = number in self.runnable
             if inbox.has_work and not inbox.is_listed:
