@@ -250,6 +250,30 @@ def test_what_comes_next_in_sim_is_the_same_when_the_run_goes_on(
         assert lived(at, tmp_path / str(at)) + lived(0, tmp_path / str(at)) == right, at
 
 
+@pytest.mark.parametrize("engine", ["threads", "asyncio"])
+def test_who_waited_for_room_does_not_twice_when_the_run_goes_on(tmp_path: Path, engine: str) -> None:
+    """A checkpoint has who was held; what was done since is done again, and some of them have nothing to do then."""
+    names = [*"abcdef"]
+    graph = from_edges([*((None, name) for name in names), *((name, "chain") for name in names), ("chain", None)])
+    sources = {f"in->{name}": [(time, f"{name}{time}") for time in range(30)] for name in names}
+
+    left = [0]
+
+    async def passes(value: str) -> str:
+        await asyncio.sleep(0.001)
+        left[0] -= 1
+        if left[0] == 0:
+            raise OSError("away")
+        return value
+
+    told = Told()
+    for left[0] in (*range(3, 43), 0):
+        with suppress(NodeFailed):
+            flow = Dataflow(graph, {**dict.fromkeys(names, Mapped(str)), "chain": passes}, sources=sources)
+            flow.run(engine=engine, sinks={"chain->out": told}, state=tmp_path, every=0, limit=2)
+    assert {value for _, value in told.values} == {f"{name}{time}" for name in names for time in range(30)}
+
+
 def test_what_is_written_down_has_to_be_plain_data(tmp_path: Path) -> None:
     source = with_idleness(iter([(0, object())]), after=1)
     with pytest.raises(PointstampError) as caught:
