@@ -41,8 +41,8 @@ FLOORS = {
 # are called is below what happens in a run, and who keeps a run in a folder is above it.
 ROOMS = [
     "durable.kept_run",
-    "durable.order_log",
     "durable.folder",
+    "durable.order_log",
     "run",
     "on_kafka",
     "sinks",

@@ -145,10 +145,11 @@ def test_the_demo_needs_the_core_alone_and_tests_need_everything() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     needs = {line.partition(":")[0]: line.partition(":")[2].split("##")[0].split() for line in makefile.splitlines()}
     assert needs["demo"] == ["setup-core"]
-    assert needs["test"] == ["lint", "setup-adapters"]
     assert needs["bench"] == ["setup", "setup-adapters"]
-    for target in ("lint", "soak", "mutants"):
+    for target in ("lint", "soak", "mutants", "compiled", "test"):
         assert needs[target] == ["setup"]
+    recipe = makefile.partition("\ntest: ")[2].splitlines()
+    assert recipe[1].split()[-3:] == ["lint", "setup-adapters", "compiled"]  # side by side, before the tests
 
 
 def test_the_table_of_what_takes_longest(tmp_path: Path) -> None:
