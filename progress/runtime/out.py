@@ -110,9 +110,7 @@ class Out:
         self.asked: list[float] | None = None  # what the call was told of the world, and is not written down yet
         self._again: list[float] | None = None  # what it was told that is written down
         self._lists = self.sent  # where a message finds its list, until the call is over
-        self._order: list[
-            Any
-        ] = []  # for taking back: the lists that were added to, with their length before if not by one
+        self._order: list[Any] = []  # for taking back: what was added to; with its length before where by several
         self._allowed: dict[str, tuple[Any, ...]] = {}
         self._is_start = is_start
         self._is_over = False
