@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +36,8 @@ VOCABULARY = 5_000
 EVERY = (0.05, 0.5, 1.0)
 PRIORITY = 10
 TIMES = 3  # runs, of which each percentile is the middle one
+MODES = ("deterministic", "deterministic synced", "barrier", "at-least-once")
+ONCE = ("barrier", "at-least-once")  # of which one run says enough
 ENGINES = {"sim": "no log is needed", "threads": "the order is logged"}
 GRAPH = """\
 pointstamp: 1
@@ -173,12 +175,20 @@ def _percentiles(folder: Path, total: int) -> tuple[float, float, float]:
     return delays[of // 2], delays[of * 95 // 100], delays[of * 99 // 100]
 
 
-def middle(engine: str, mode: str, every: float | None, at_random: bool = False) -> Found:
-    """Several runs, and of each percentile the middle one."""
-    times = 1 if mode in ("barrier", "at-least-once") else TIMES
-    runs = [measured(engine, mode, every, at_random) for _ in range(times)]
-    p50, p95, p99 = (sorted(each)[times // 2] for each in zip(*(run[3:] for run in runs), strict=True))
-    return Found(engine, mode, every, p50, p95, p99)
+def middles(wanted: Sequence[tuple[str, str, float | None]], at_random: bool = False) -> list[Found]:
+    """Several runs of each engine, mode and interval, and of each percentile the middle one.
+
+    They take turns: where the machine is slower for a while, it is so for all of them.
+    """
+    runs: dict[tuple[str, str, float | None], list[Found]] = {each: [] for each in wanted}
+    for turn in range(TIMES):
+        for each, found in runs.items():
+            if turn == 0 or each[1] not in ONCE:
+                found.append(measured(*each, at_random))
+    return [
+        Found(*each, *(sorted(of_runs)[len(found) // 2] for of_runs in zip(*(run[3:] for run in found), strict=True)))
+        for each, found in runs.items()
+    ]
 
 
 def go_first() -> None:
@@ -189,11 +199,11 @@ def go_first() -> None:
         print("beside what else the machine does: it does not let these runs go first")
 
 
-def show(rows: Iterable[Found], alone: Found, when: str) -> None:
-    """Print these rows beside the run that is not kept."""
+def show(rows: Sequence[Found], when: str) -> None:
+    """Print these rows beside the first, the run that is not kept."""
     for row in rows:
         how = f"{row.engine}: {row.mode}{'' if row.every is None else f', every {row.every * 1_000:.0f} ms'}{when}"
-        print(f"{how:52} {row.p50:8.2f} {row.p95:8.2f} {row.p99:8.2f} {row.p50 / alone.p50:11.2f}", flush=True)
+        print(f"{how:52} {row.p50:8.2f} {row.p95:8.2f} {row.p99:8.2f} {row.p50 / rows[0].p50:11.2f}", flush=True)
 
 
 def main() -> None:
@@ -202,17 +212,13 @@ def main() -> None:
     print(f"{'latency of an index, ms a line':52} {'p50':>8} {'p95':>8} {'p99':>8} {'p50, ratio':>11}")
     found = []
     for engine, what in ENGINES.items():
-        alone = middle(engine, "not kept", None)
-        rows = [alone]
-        for mode in ("deterministic", "deterministic synced", "barrier", "at-least-once"):
-            rows += (middle(engine, mode, every) for every in EVERY)
-        show(rows, alone, "")
+        kept = [(engine, mode, every) for mode in MODES for every in EVERY]
+        rows = middles([(engine, "not kept", None), *kept])
+        show(rows, "")
         print(f"  {engine}: {what}")
         found += rows
-        alone = middle(engine, "not kept", None, at_random=True)
-        show(
-            [alone, *(middle(engine, "deterministic", every, at_random=True) for every in EVERY)], alone, ", at random"
-        )
+        kept = [(engine, "deterministic", every) for every in EVERY]
+        show(middles([(engine, "not kept", None), *kept], at_random=True), ", at random")
     PICTURE.write_text(drawn([(row.engine, row.mode, row.every, (row.p50, row.p95, row.p99)) for row in found]))
 
 
