@@ -118,7 +118,7 @@ class LineFile:
     def begin(self, known: Any, going: Going) -> None:
         """Begin to write; what the checkpoint covers and nobody knows to be there leaves first."""
         size = 0 if known is None else known["size"]
-        if going in (Going.ANEW, Going.BACK):
+        if going in (Going.ANEW, Going.BACK, Going.BACK_ONWARD):
             self.cut(size)
         elif going is Going.ONWARD:
             self.go_on_behind(size)

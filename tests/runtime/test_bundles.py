@@ -205,6 +205,72 @@ def test_at_least_once_delivers_again(tmp_path: Path) -> None:
     assert len(found) >= len(right())
 
 
+class Clock(Node):
+    """What it sends is never the same again, unless it is told so."""
+
+    def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+        out.send("chain->out", time, [value, out.now()])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("every", [0, 1000])
+def test_what_left_at_once_is_followed_by_what_waits_for_checkpoints(tmp_path: Path, engine: str, every: float) -> None:
+    """`delivery` may be another one at each start; what the sink has is of this run, and not of another one."""
+    ways: list[tuple[str, int | None]] = [("deterministic", 2), ("barrier", 1), ("deterministic", 2), ("barrier", None)]
+    for delivery, number in ways:
+        stops = [] if number is None else [(number, "after")]
+        live(tmp_path, engine, delivery, stops, Chain, every)
+    found = Place(tmp_path / "place").read()["values"]
+    assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, right()))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("after", ["deterministic", "barrier"])
+def test_what_left_at_least_once_need_not_come_again(tmp_path: Path, engine: str, after: str) -> None:
+    """Nobody wrote its order down: it may leave again, and what leaves from then on leaves once."""
+    for delivery, number in [("at-least-once", 2), (after, 2), ("at-least-once", 1), (after, 1), (after, None)]:
+        stops = [] if number is None else [(number, "after")]
+        live(tmp_path, engine, delivery, stops, Clock, 1000)
+    found = Place(tmp_path / "place").read()["values"]
+    assert {value[0] for _, value in found} == {value for _, value in ITEMS}
+    assert len(found) <= 4 * len(ITEMS)  # the last life only goes on with what the one before has left
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_at_least_once_goes_on_after_the_machine_was_started_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """What a place keeps cannot go back to the checkpoint; without an order it leaves again."""
+    for boot, delivery, number in [("1", "deterministic", 2), ("2", "at-least-once", 2), ("3", "at-least-once", None)]:
+        monkeypatch.setattr("progress.runtime.durable.kept_run.boot", lambda boot=boot: boot)
+        stops = [] if number is None else [(number, "after")]
+        live(tmp_path, engine, delivery, stops, Clock, 1000)
+    found = Place(tmp_path / "place").read()["values"]
+    assert {value[0] for _, value in found} == {value for _, value in ITEMS}
+
+
+def live(
+    folder: Path, engine: str, delivery: str, stops: list[tuple[int, str]], node: type[Node], every: float
+) -> None:
+    """One life of a run, killed at one of these instants if there is one."""
+
+    def at(number: int, when: str) -> None:
+        if (number, when) in stops:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def act() -> None:
+        Dataflow(GRAPH, {"chain": node}).run(
+            engine=engine,
+            sources={"in->chain": ITEMS},
+            sinks={"chain->out": Place(folder / "place", at)},
+            state=folder / "state",
+            every=every,
+            delivery=delivery,
+        )
+
+    killed(act)
+
+
 def test_what_is_slow_gets_larger_bundles_in_order(tmp_path: Path) -> None:
     go = threading.Event()
     delivered: list[Bundle] = []

@@ -120,6 +120,11 @@ class _Moved(NamedTuple):
     times: tuple[Any, ...]
 
 
+def _mark_of(before: str, content: bytes) -> str:
+    """What stands for all that has left, with this behind what was before."""
+    return blake2b(before.encode() + content, digest_size=8).hexdigest()
+
+
 def _size_of(entry: _Entry | _Moved) -> int:
     """How many values are in it."""
     return entry.size if type(entry) is _Entry else 0
@@ -177,7 +182,7 @@ class Bundles:
         if self.codec is not None:
             found = (time, [as_row(value) for value in values])  # a failure is not plain data
             content = self.codec.write(self._what, lambda: found)
-            self._mark = blake2b(self._mark.encode() + content, digest_size=8).hexdigest()
+            self._mark = _mark_of(self._mark, content)
             if self._number <= self._there:
                 if self._number == self._there and self._mark != self._there_mark:
                     raise self._differs(f"{brief(time)}, {brief(values[0])} comes where something else has left")
@@ -297,11 +302,14 @@ class Bundles:
         if there[0] < first:
             what = f"the sink of {brief(self._name)} has stored {there[0]} deliveries, and had {first}"
             raise PointstampError("PS736", what, "what it had stored; or another DIR, and another place for it")
-        if self.holds and there[0] > self._number:
+        if self.holds and going is Going.ANEW and there[0] > 0:
             what = f"the sink of {brief(self._name)} has what another run has delivered"
             raise PointstampError("PS736", what, "the DIR of that run; or another place for the sink")
         self._is_of_another = going is Going.ANEW and there[0] > 0
-        if going is not Going.ONWARD:
+        if going in (Going.ONWARD, Going.BACK_ONWARD):
+            self._number, self._mark = there
+            held = [self._behind(each) if type(each) is _Entry else each for each in held]
+        else:
             self._there, self._there_mark = there
             held = [*self._not_stored(held, first, there)]
         with self._lock:
@@ -309,6 +317,12 @@ class Bundles:
             self._free = len(held)
             self._size = sum(map(_size_of, held))
             self._work()
+
+    def _behind(self, entry: _Entry) -> _Entry:
+        """What waited, as what leaves next: behind all that the sink has, whatever that was."""
+        self._number += 1
+        self._mark = _mark_of(self._mark, entry.content)
+        return entry._replace(number=self._number, mark=self._mark)
 
     def _not_stored(
         self, held: list[_Entry | _Moved], number: int, there: tuple[int, str]

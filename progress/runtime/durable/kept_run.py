@@ -83,6 +83,11 @@ class KeptRun:
         """Whether what was written and not synced is there: the machine goes on since the checkpoint was taken."""
         return bool(self.known["boot"] == boot())
 
+    @property
+    def _has_repeated(self) -> bool:
+        """Whether what has left since the checkpoint may leave again: nobody wrote down in which order it did."""
+        return self.known.get("delivery") == AT_LEAST_ONCE  # not there in what was written before
+
     def _check(self) -> None:
         """Refuse (PS737) what was kept of another command, or of another graph."""
         before, now = self.known["command"], self._command
@@ -118,7 +123,7 @@ class KeptRun:
             ended=self.end,
             stopped=self.stop,
             states=self._keeper.states if self._is_alone else None,
-            is_restarted=self._begun is not None and not self.is_same_machine,
+            rests_first=self._begun is not None and not self.is_same_machine,
         )
 
     def choose(self, running: Running, chosen: str | None, *, is_chosen_elsewhere: bool = False) -> str | None:
@@ -155,6 +160,8 @@ class KeptRun:
                 outlet.is_loose = is_loose
             running.keeping = running.keeping._replace(log=self._log, logs_all=not (is_one or is_loose))
             running.sinks.before = self._log.sync if self._is_synced else None
+        if self._begun is not None and self._has_repeated != (self.delivery == AT_LEAST_ONCE):
+            running.keeping = running.keeping._replace(rests_first=True)
         running.waits_for_cover = self.delivery == BARRIER and bool(self.outlets)
         for name, outlet in self.outlets.items():
             self.add_outlet(name, outlet)
@@ -174,10 +181,10 @@ class KeptRun:
         known = self.known.get("outlets", {})
         if self._begun is None:
             going = Going.ANEW
-        elif not self.is_same_machine:
-            going = Going.BACK
+        elif self._has_repeated or self.delivery == AT_LEAST_ONCE:
+            going = Going.ONWARD if self.is_same_machine else Going.BACK_ONWARD
         else:
-            going = Going.ONWARD if self.delivery == AT_LEAST_ONCE else Going.AGAIN
+            going = Going.AGAIN if self.is_same_machine else Going.BACK
         for name, outlet in self.outlets.items():
             outlet.check(known.get(name))
         for name, outlet in self.outlets.items():
@@ -205,6 +212,7 @@ class KeptRun:
             "is_finished": self._has_ended,
             "boot": boot(),
             "synced": self._is_synced,
+            "delivery": self.delivery,
             "order": number,
             "files": {use: file for use, file in places.items() if file is not None},
         }

@@ -19,6 +19,7 @@ class Going(Enum):
     AGAIN = "what has left comes again, is compared with what is there, and leaves once"
     ONWARD = "what has left stays, and what comes again leaves again"
     BACK = "what has left since the checkpoint may not be there as it was: it goes"
+    BACK_ONWARD = "the same; where it cannot go, what comes again leaves again"
 
 
 class Outlet(Protocol):

@@ -67,7 +67,8 @@ class Keeping(NamedTuple):
     positions : where inputs stood that begin at their position by themselves
     ended : told when the run has come to its end
     stopped : told when it has to stop before that
-    is_restarted : whether the machine was started anew since `begun`
+    rests_first : whether a checkpoint is taken before anything more leaves, where one may be: since `begun` the machine
+        was started anew, or what has left may leave again, and from now on may not, or the other way round
     """
 
     keep: Callable[[State], Unfinished | None]
@@ -82,7 +83,7 @@ class Keeping(NamedTuple):
     positions: Mapping[str, Any] = MappingProxyType({})
     ended: Callable[[], None] = lambda: None
     stopped: Callable[[], None] = lambda: None
-    is_restarted: bool = False
+    rests_first: bool = False
 
 
 class Rests:

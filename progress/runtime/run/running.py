@@ -432,8 +432,8 @@ class Running:
             self.observer.started(self.core)
         if keeping is not None and keeping.log is not None:
             self._follow(keeping, keeping.log)
-        if keeping is not None and keeping.is_restarted and self._may_rest():
-            self._rested(keeping)  # or a kill would have outputs go back once more to the checkpoint before
+        if keeping is not None and keeping.rests_first and self._may_rest():
+            self._rested(keeping)  # or after a kill outputs would be taken for what a run before has left there
         self._open = [feed for feed in self.feeds if not feed.is_over]
         self._has_begun = True
         return rests
