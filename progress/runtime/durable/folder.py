@@ -22,6 +22,7 @@ from progress.order import Domain
 from progress.plain import write_time
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.durable.checkpoint import State
+from progress.runtime.durable.delivery import DETERMINISTIC, MODES
 from progress.runtime.durable.hash_seed import seed
 from progress.runtime.durable.head import NAME as HEAD
 from progress.runtime.durable.head import PRIVATE_FILE
@@ -211,6 +212,8 @@ def _check_known(known: dict[str, Any]) -> None:
     if not all(type(number) is int and 0 <= number < LARGEST for number in numbers):
         raise ValueError("a size is none")
     _check_texts([*known.get("files", {}).values()])  # not there in what was written before
+    if known.get("delivery", DETERMINISTIC) not in MODES:  # not there either
+        raise ValueError("nobody knows how what has left goes")
     _check_texts([known["graph"], *known["ended"], *known["closed"], known["boot"]])
     if (
         type(known["is_finished"]) is not bool
