@@ -167,12 +167,12 @@ class LineFile:
         Who waits for a reader asks whether the run has to stop. A reader then has whole lines, but for one that is
         longer than what a pipe takes at once (`select.PIPE_BUF`) and of which it took a part, and no more.
         """
+        if self._failure is not None:
+            raise self._failure
         if self.size < self._there:
             lines = self._compared(lines)
         if not lines:
             return
-        if self._failure is not None:
-            raise self._failure
         try:
             if self.is_regular:
                 self._write_file(lines)

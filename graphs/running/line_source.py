@@ -240,13 +240,13 @@ class Lines:
         """Read what is there; false where nothing is, and the engine does not wait."""
         if self.is_live:
             while not select.select([self._descriptor], [], [], OFTEN if self._waits else 0)[0]:
-                self._check()
                 for other in self.beside:
                     other.draw()
                 if self._is_stopped:
                     return True
-                if not self._waits:
+                if not self._waits:  # the engine looks itself whether it has to stop: what it took enters before
                     return False
+                self._check()
         try:
             chunk = self._chunk()
         except BlockingIOError:

@@ -16,6 +16,7 @@ import pytest
 from progress import PointstampError
 from progress.runtime.durable import order_log
 from progress.runtime.durable.order_log import OrderLog
+from progress.runtime.on_spark.tables.kept_frames import FOLDER, LOOKS
 from tests.commands.pipelines import (
     COMMAND,
     ENGINES,
@@ -181,8 +182,10 @@ def test_the_folder_of_a_state_is_its_owners_alone(folder: Path, umask: int) -> 
     assert stat.S_IMODE((folder / "out").stat().st_mode) == 0o666 & ~umask, "outputs are for others to read"
 
 
-def test_a_folder_that_others_may_read_is_hidden(folder: Path) -> None:
-    (folder / "deep" / "state").mkdir(parents=True)
+@pytest.mark.parametrize("there", ["", FOLDER, LOOKS])
+def test_a_folder_that_others_may_read_is_hidden(folder: Path, there: str) -> None:
+    """One that is empty, or has what a run on Spark makes there."""
+    (folder / "deep" / "state" / there).mkdir(parents=True)
     (folder / "deep" / "state").chmod(0o755)
     assert run(folder, *KEPT) == Result(0, "", "")
     assert modes(folder / "deep" / "state")["state"] == "0o700"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import termios
@@ -165,6 +166,44 @@ def test_an_input_is_known_again_after_a_stop_while_lines_came_again(folder: Pat
         result = process.end()
     assert result.exit_code == 2
     assert "PS736: this is not the input that was read up to line 3: it holds something else" in result.complaint
+
+
+STOPS_AS_IT_LOOKS = """
+import os, select, signal
+looked, has_come = select.select, []
+
+def stopping(*arguments):
+    found = looked(*arguments)
+    if found[0]:
+        has_come.append(True)
+    elif has_come:
+        has_come.clear()
+        os.kill(os.getpid(), signal.SIGTERM)
+    return found
+
+select.select = stopping
+"""
+
+
+@pytest.mark.parametrize("way", ["standard input", "named pipe"])
+@pytest.mark.parametrize("engine", ["sim", "asyncio"])
+def test_who_is_stopped_while_a_pipe_is_looked_at_has_all_before_it_in_the_last_checkpoint(
+    folder: Path, way: str, engine: str
+) -> None:
+    arguments = command(folder, way, engine, every="1000")
+    program = (folder / "totals.py").read_text()
+    write(folder, totals__py=program + STOPS_AS_IT_LOOKS)
+    with living(folder, way, arguments) as process:
+        os.write(process.pipe, "".join(LINES[:3]).encode())
+        process.process.wait(PATIENCE)  # the pipe is open until then
+        assert process.end() == Result(143, "", "")
+    write(folder, totals__py=program)
+    shown = subprocess.run([COMMAND, "state", "show", "state"], cwd=folder, capture_output=True, text=True, check=True)
+    assert re.search(r"^numbers .* 75 bytes  3$", shown.stdout, re.MULTILINE), shown.stdout
+    with living(folder, way, arguments) as process:
+        process.give(*LINES)
+        assert process.end() == Result(0, "", "")
+    assert put_out(folder) == EXPECTED
 
 
 NUMBERS = range(2_000, 3_000)

@@ -37,7 +37,7 @@ PRIVATE_FOLDER = 0o700
 LARGEST = 1 << 62  # no file has so many bytes
 OUTLETS = ({"size", "mark", "held"}, {"number", "mark", "held"})  # what is known of a file, or of what has bundles
 FILES = (NAME, f"{NAME}-wal", HEAD)
-OWN = re.compile(rf"lock|({NAME}|{HEAD}|{ORDER})([-.].*)?")  # what a run makes in its folder
+OWN = re.compile(rf"lock|frames|looks|({NAME}|{HEAD}|{ORDER})([-.].*)?")  # what a run makes in its folder
 LOCKS: set[int] = set()  # descriptors by which folders are held: a process that is forked has to let them go
 
 

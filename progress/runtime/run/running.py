@@ -366,12 +366,12 @@ class Running:
                 self.control.check()
         except BaseException as error:
             self.control.fail(error)
-            if is_short:
-                self._host.stop()
-            leave()
             if not is_short:
+                leave()
                 thread.join(PATIENCE)
-            while is_short and thread.is_alive():
+                raise
+            self._host.stop()
+            while thread.is_alive():
                 with suppress(KeyboardInterrupt):  # it writes to what is closed next
                     thread.join()
             raise
