@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.project.slowest import longest_files
+from tests.project.workers import ByFile
 from tests.spark.small_jvm import start_small
 
 settings.register_profile("ci", derandomize=True, deadline=None)
@@ -36,6 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
     items.sort(key=lambda item: order[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> ByFile | None:
+    """Who gives tests to workers, for `--dist loadfile`."""
+    return ByFile(config) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)

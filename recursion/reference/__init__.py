@@ -168,7 +168,7 @@ class Graph:
         found = set(waiting)
         most = max([deepest, *(len(stack) for _, stack in waiting)]) + len(self.bodies)
         for pair in waiting:
-            for after in self.steps(*pair):
+            for after in self._steps.get(pair) or self.steps(*pair):
                 if after not in found and len(after[1]) <= most:
                     found.add(after)
                     waiting.append(after)

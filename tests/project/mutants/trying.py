@@ -42,14 +42,14 @@ class Verdict(NamedTuple):
 
 
 def prepare(folder: Path) -> str:
-    """Copy the project, without anything that was built, and build its kernel; what went wrong, if anything."""
+    """Copy the project, without anything that was built; build its kernel, compile it. What went wrong, if anything."""
     for name in COPIED:
         origin = PROJECT / name
         if origin.is_dir():
             shutil.copytree(origin, folder / name, ignore=shutil.ignore_patterns(*LEFT_OUT))
         else:
             shutil.copy(origin, folder)
-    return build(folder)
+    return build(folder) or compiled(folder)
 
 
 def build(folder: Path) -> str:
@@ -60,6 +60,15 @@ def build(folder: Path) -> str:
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     shutil.rmtree(folder / "build", ignore_errors=True)
     return "" if any((folder / "progress").glob("*.so")) else f"the kernel cannot be built: {run.stderr[-500:]}"
+
+
+def compiled(folder: Path) -> str:
+    """Compile a copy, so that its own copies need not: what is broken in them is newer. What went wrong, if it did."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPATH"] = str(folder)
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return "" if run.returncode == 0 else f"the tests cannot be collected: {run.stdout[-500:]}"
 
 
 def judge(folder: Path, suite: tuple[str, ...], usual: Spent | None = None) -> Verdict:
@@ -118,7 +127,7 @@ def try_out(mutant: Mutant, template: Path, usual: Spent | None) -> Verdict:
         return Verdict(False, f"does not apply: the text occurs {source.count(mutant.old)} times")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "mutant"
-        shutil.copytree(template, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(template, folder)
         (folder / mutant.file).write_text(source.replace(mutant.old, mutant.new))
         broken = build(folder) if mutant.file.startswith(KERNEL) else ""
         return Verdict(False, broken) if broken else judge(folder, mutant.suite, usual)
