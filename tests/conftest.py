@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -40,9 +41,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config) -> ByFile | None:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
     """Who gives tests to workers, for `--dist loadfile`."""
-    return ByFile(config) if config.getvalue("dist") == "loadfile" else None
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -18,8 +20,8 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]
     all tests of Spark.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
-        super().__init__(config)
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
         self._longest = longest_files()
         self._halves: dict[str, str] = {}  # by file
         self._seconds = {"Spark, one half": 0, "Spark, the other": 0}
