@@ -13,6 +13,7 @@ from contextlib import closing
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Timer
 from time import sleep
 from typing import Any
 
@@ -21,6 +22,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, To
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from graphs import Graph
 from progress.errors import PointstampError
 from progress.order import Nat
 from progress.runtime import SILENT, Bundle, Dataflow, KafkaSink, KafkaSource, Node, SqliteTable
@@ -330,3 +332,114 @@ def test_a_source_that_cannot_be_read_is_one_line(
         all(item is not None for item in gone)
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     assert "confluent-kafka is not installed" in said(KafkaSource(servers, topic))
+
+
+def open_transaction(servers: str, topic: str) -> Timer:
+    """A record in the transaction of somebody else; what ends that in a second."""
+    other = Producer({"bootstrap.servers": servers, "transactional.id": f"other {next(TOPICS)}"})
+    other.init_transactions(30)
+    other.begin_transaction()
+    other.produce(topic, b"{}", b"[]")
+    assert other.flush(30) == 0
+    return Timer(1.0, other.abort_transaction, [30])
+
+
+def test_a_stamp_behind_the_open_transaction_of_another_run_is_found(servers: str) -> None:
+    """Who reads what is committed is told there that it is at the end, and would deliver the same again."""
+    topic = made(servers)
+    sink = KafkaSink(servers, topic).sink_for("out")
+    assert sink.last() is None
+    ending = open_transaction(servers, of_sink.STAMPS)
+    sink.deliver(Bundle("out", [(0, 1)], None, "1:a"))
+    again = KafkaSink(servers, topic).sink_for("out")
+    again.shut_out()
+    ending.start()
+    assert again.last() == "1:a"
+    ending.join()
+
+
+def test_all_sinks_shut_out_who_was_there_before_one_is_asked(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Sink:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def shut_out(self) -> None:
+            asked.append(f"{self.name} shuts out")
+
+        def last(self) -> str | None:
+            asked.append(f"{self.name} is asked")
+            return None
+
+        def deliver(self, bundle: Bundle) -> None:
+            """Nothing leaves."""
+
+    graph = Graph().node("n").edge(None, "n", "in").edge("n", None, "a").edge("n", None, "b")
+    sinks = {name: Sink(name) for name in "ab"}
+    Dataflow(graph).run(sources={"in": []}, sinks=sinks, state=tmp_path / "state")
+    assert sorted(asked) == ["a is asked", "a shuts out", "b is asked", "b shuts out"]
+    assert {each.partition(" ")[2] for each in asked[:2]} == {"shuts out"}
+
+
+def test_an_input_does_not_end_at_the_open_transaction_of_somebody_else(servers: str) -> None:
+    topic = made(servers)
+    ending = open_transaction(servers, topic)
+    producer = Producer({"bootstrap.servers": servers})
+    producer.produce(topic, b'{"time": 0, "value": 1}')
+    assert producer.flush(30) == 0
+    ending.start()
+    records = KafkaSource(servers, topic, to_end=True).items_for("threads", "in", Nat())
+    assert [item for item in records if item is not SILENT] == [(0, 1)]
+    ending.join()
+
+
+@pytest.mark.parametrize("how", ["forgotten", "forgotten and filled", "made anew", "with fewer partitions"])
+def test_what_was_read_since_the_last_checkpoint_and_is_not_there_any_more_is_refused(servers: str, how: str) -> None:
+    topic = filled(servers)
+    before = KafkaSource(servers, topic, to_end=True).items_for("threads", "in", Nat())
+    position = before.position
+    assert position == {"0": 0, "1": 0, "2": 0}
+    assert len([item for item in before if item is not SILENT]) == len(MESSAGES)
+    client = AdminClient({"bootstrap.servers": servers})
+    if how.startswith("forgotten"):
+        for done in client.delete_records([TopicPartition(topic, part, 50) for part in range(PARTS)]).values():
+            done.result(30)
+    else:
+        client.delete_topics([topic])[topic].result(30)
+        sleep(1)
+        parts = PARTS if how == "made anew" else 1
+        client.create_topics([NewTopic(topic, num_partitions=parts)])[topic].result(30)
+    if how == "forgotten and filled":
+        producer = Producer({"bootstrap.servers": servers})
+        for part in range(PARTS):
+            producer.produce(topic, b'{"time": 9, "value": 9}', partition=part)
+        assert producer.flush(30) == 0
+
+    def read_again() -> None:
+        after = KafkaSource(servers, topic, to_end=True).items_from("threads", "in", Nat(), position)
+        after.follow([(0, 1)])
+        list(after)
+
+    with pytest.raises(PointstampError, match=r"PS736: .* was read up to offset 0 of partition [012]: (what|it|there)"):
+        read_again()
+
+
+def test_what_is_passed_over_need_not_be_there_when_the_run_goes_on(servers: str) -> None:
+    topic = filled(servers)
+    records = KafkaSource(
+        servers, topic, to_end=True, read=lambda record: (0, 7) if record.offset == 7 else None
+    ).items_for("threads", "in", Nat())
+    items = [item for item in records if item is not SILENT]
+    assert items == [(0, 7)] * PARTS
+    assert records.position == {"0": 0, "1": 0, "2": 0}, "behind nothing that has not entered the run"
+    records.digested(len(items))
+    assert records.position == {"0": 50, "1": 50, "2": 50}
+
+
+@pytest.mark.parametrize("key", [7, ["a"]])
+def test_a_key_that_is_none_is_one_line(tmp_path: Path, servers: str, key: Any) -> None:
+    said = refused(tmp_path, KafkaSink(servers, made(servers), key=lambda time, value: key))
+    assert said.startswith("PS725: the sink of ")
+    assert f"key gave {key!r} for " in said
+    assert said.endswith("(a text, bytes or None)")

@@ -101,7 +101,7 @@ def written(database: str, values: list[Any], made: str = "") -> list[Any]:
     flow = Dataflow(GRAPH, {"chain": lambda value: value})
     items = [(0, value) for value in values]
     flow.run(sources={"in->chain": items}, sinks={OUT: PostgresTable(database, "cells")})
-    return asked(database, "SELECT * FROM cells ORDER BY ctid")
+    return asked(database.partition(" client_encoding")[0], "SELECT * FROM cells ORDER BY ctid")
 
 
 def test_values_are_json(database: str) -> None:
@@ -114,6 +114,11 @@ def test_cells_are_what_the_database_has(database: str) -> None:
     found = written(database, [{"a": "x\\N\n", "b": [1, 2]}, {"c": 7, "b": {"d": None}}, {"a": None}], made)
     assert [row[:3] for row in found] == [("x\\N\n", [1, 2], None), (None, {"d": None}, 7), (None, None, None)]
     assert {str(row[3]) for row in found} == {"2026-01-01"}
+
+
+def test_the_encoding_of_a_client_is_that_of_texts(database: str) -> None:
+    values = ["ä", {"b": "ß"}]
+    assert written(f"{database} client_encoding=SQL_ASCII", values) == [(0, value) for value in values]
 
 
 @pytest.mark.parametrize(
@@ -139,8 +144,9 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path: Path, monkeypatch: pyt
     said = refused(tmp_path, PostgresTable(f"host={tmp_path} user=nobody password=secret", "sums"))
     assert said.startswith("PS725: the sink of 'chain->out', table 'sums' of PostgreSQL: connection is bad: ")
     assert "secret" not in said
-    said = refused(tmp_path, PostgresTable("my secret", "sums"))
-    assert "its connection string cannot be read (host=db dbname=shops, or postgresql://db/shops)" in said
+    for connection in ("my secret", None):
+        said = refused(tmp_path, PostgresTable(connection, "sums"))  # type: ignore[arg-type]
+        assert "its connection string cannot be read (host=db dbname=shops, or postgresql://db/shops)" in said
     monkeypatch.setitem(sys.modules, "psycopg", None)
     said = refused(tmp_path, PostgresTable("dbname=shops", "sums"))
     assert "psycopg is not installed (pip install 'pointstamp[postgres]')" in said

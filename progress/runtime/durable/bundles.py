@@ -4,7 +4,8 @@ V.A.2).
 A sink with `deliver(bundle)` and `last()` gets what leaves in bundles, one after the other: it stores the values of a
 bundle and its `stamp` together, both or neither, and `last` gives the stamp that was stored last, None before the
 first. So whatever is killed when, what has been delivered is known: a run that goes on passes over what comes again,
-delivers what follows, and refuses to go on (PS748) where what has come again is not what was delivered.
+delivers what follows, and refuses to go on (PS748) where what has come again is not what was delivered. Where it has a
+method `shut_out()`, that ends what a run before has left open there, at all sinks before one is asked for `last`.
 
 A sink has a thread of its own, in which all its methods are called. While it delivers a bundle the next one grows: what
 is quick is delivered at once, what is slow in larger bundles. What it raises stops the run at once (`Control.fail`).
@@ -286,7 +287,12 @@ class Bundles:
     # --- checkpoints -------------------------------------------------------------------------------------------------
 
     def check(self, known: Any) -> None:
-        """Nothing is known of what the sink has before it is asked."""
+        """Nothing is known of what the sink has before it is asked. Whoever has delivered there before is shut out, at
+        all sinks before one is asked: what it has left open at one place may hide what was stored at another.
+        """
+        shut_out = getattr(self._sink, "shut_out", None)
+        if shut_out is not None:
+            self._ask(shut_out)
 
     def begin(self, known: Any, going: Going) -> None:
         """Begin to deliver, behind what the sink has stored; what a checkpoint has and it has not comes first."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from time import monotonic
 from typing import Any, TypeAlias
 
 from progress.errors import brief
 from progress.plain import write_time
 from progress.runtime.durable.bundles import Bundle
-from progress.runtime.on_kafka.client import PATIENCE, READS, complaining, configured, library
+from progress.runtime.on_kafka.client import PATIENCE, READS, complaining, configured, ends, library
 from progress.runtime.sinks.json_text import expanded, json_text
 from progress.runtime.sinks.place import Place
 from progress.runtime.sinks.sql_table import APPLICATION
@@ -27,6 +28,8 @@ COMPACT = {  # so that few stamps are read that others have replaced
     "segment.bytes": "1048576",
     "min.cleanable.dirty.ratio": "0.1",
 }
+OPEN = 90.0  # seconds that a transaction of somebody else may be open: brokers end it after 60, and look every 10
+OFTEN = 1.0  # seconds
 Key: TypeAlias = Callable[[Any, Any], "str | bytes | None"]
 
 
@@ -83,16 +86,24 @@ class _Topic:
         self._producer: Any = None
         self._refused: list[Any] = []  # what was said of records that no broker takes
 
-    def last(self) -> str | None:
-        """The stamp of the bundle that was committed last. Ends a transaction that a run before has left open.
-
-        Cost: reading the stamps that are not compacted yet.
-        """
+    def shut_out(self) -> None:
+        """Whoever has delivered here before is refused from now on, and what it has left open is ended."""
         kafka = library(self._where)
         with complaining(self._where):
             named = {"transactional.id": self._key.decode(), "enable.idempotence": True}
             self._producer = kafka.Producer(configured(self._sink.servers, self._sink.settings, named))
             self._producer.init_transactions(PATIENCE)
+
+    def last(self) -> str | None:
+        """The stamp of the bundle that was committed last. Ends a transaction that a run before has left open.
+
+        Cost: reading the stamps that are not compacted yet; where a transaction of somebody else is open there, waiting
+        for its end, since it hides what was committed behind it.
+        """
+        if self._producer is None:
+            self.shut_out()
+        kafka = library(self._where)
+        with complaining(self._where):
             there = self._producer.list_topics(timeout=PATIENCE).topics
             if STAMPS not in there:
                 self._make_stamps()
@@ -112,22 +123,32 @@ class _Topic:
         made[STAMPS].result(PATIENCE)
 
     def _last_stamp(self, kafka: Any) -> str | None:
+        end = ends(self._sink.servers, self._sink.settings, STAMPS, [0])[0]
         ours = {**READS, "fetch.wait.max.ms": 10}
         consumer = kafka.Consumer(configured(self._sink.servers, self._sink.settings, ours))
         stamp: str | None = None
+        is_hidden = False
+        until = monotonic() + PATIENCE
         try:
             consumer.assign([kafka.TopicPartition(STAMPS, 0, kafka.OFFSET_BEGINNING)])
             while True:
-                record = consumer.poll(PATIENCE)
+                record = consumer.poll(OFTEN)
                 if record is None:
+                    if monotonic() < until:
+                        continue
+                    if is_hidden:
+                        raise self._where.failed(f"a transaction of somebody else is open in {STAMPS}", "its end")
                     raise kafka.KafkaException(kafka.KafkaError(kafka.KafkaError._TIMED_OUT))
+                until = monotonic() + PATIENCE
                 if record.error() is None:
                     if record.key() == self._key:
                         stamp = json.loads(record.value())["stamp"]
-                elif record.error().code() == kafka.KafkaError._PARTITION_EOF:
+                elif record.error().code() != kafka.KafkaError._PARTITION_EOF:
+                    raise kafka.KafkaException(record.error())
+                elif record.offset() >= end:
                     return stamp
                 else:
-                    raise kafka.KafkaException(record.error())
+                    is_hidden, until = True, monotonic() + OPEN
         finally:
             consumer.close()
 
@@ -190,6 +211,11 @@ class _Topic:
 
     def _record(self, time: Any, value: Any) -> tuple[Any, bytes]:
         key = None if self._sink.key is None else self._sink.key(time, value)
+        if isinstance(key, str):
+            key = key.encode("utf-8", "surrogatepass")
+        if not isinstance(key, bytes | None):
+            what = f"key gave {brief(key)} for {brief(value)}, at {brief(time)}"
+            raise self._where.failed(what, "a text, bytes or None")
         when = json_text(write_time(time), "the time", self._where.edge, time)
         text = json_text(as_row(value), "the value", self._where.edge, time)
         return key, f'{{"time": {when}, "value": {text}}}'.encode()

@@ -7,19 +7,20 @@ that is kept writes down whose turn it was (`turns`), and one that goes on takes
 from __future__ import annotations
 
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
 from progress.order import Domain
 from progress.plain import read_time
-from progress.runtime.on_kafka.client import MISSING, PATIENCE, READS, configured
+from progress.runtime.on_kafka.client import MISSING, PATIENCE, READS, configured, ends
 from progress.runtime.source import SILENT
 from progress.runtime.source_failure import Refused
 
 WAIT = 0.1  # seconds to wait for a record, where the engine lets a source wait
 MUCH = 10_000  # records of a partition that wait for those of others
+NO_PARTITION = "there is no such partition any more"
 FORM = '{"time": t, "value": v}'
 Turns = list[tuple[int, int]]  # partitions, each with how many of its items came one after the other
 Read = Callable[["Record"], Any]
@@ -107,10 +108,14 @@ class Records:
         self._position = position
         self._entered: Turns = []  # whose turn it was since that was asked last
         self._given: deque[tuple[int, int]] = deque()  # partition and offset of items that have not entered the run
+        self._items: Counter[int] = Counter()  # how many there were, by partition
+        self._digested: Counter[int] = Counter()  # how many of them have entered the run
+        self._passed: dict[int, int] = {}  # behind the last record that was passed over
         self._ahead: dict[int, deque[Record]] = {}
         self._paused: set[int] = set()
         self._follows: deque[int] = deque()  # whose turn is next, where that is known
         self._at_end: set[int] = set()
+        self._ends: dict[int, int] = {}  # where the topic ended when the run began
         self._is_stopped = False
         self._consumer = self._begun()
 
@@ -127,8 +132,13 @@ class Records:
             if there.error is not None:
                 raise kafka.KafkaException(there.error)
             self._ahead = {partition: deque() for partition in sorted(there.partitions)}
-            starts = {each: self._position.get(each, kafka.OFFSET_BEGINNING) for each in self._ahead}
-            consumer.assign([kafka.TopicPartition(source.topic, each, start) for each, start in starts.items()])
+            for partition in self._position.keys() - self._ahead.keys():
+                raise self._gone(partition, NO_PARTITION)
+            new = self._ahead.keys() - self._position.keys()
+            self._position |= ends(source.servers, source.settings, source.topic, new, first=True) if new else {}
+            self._ends = ends(source.servers, source.settings, source.topic, self._ahead)
+            starts = [kafka.TopicPartition(source.topic, *each) for each in sorted(self._position.items())]
+            consumer.assign(starts)
         except kafka.KafkaException as error:
             raise self._failed(error.args[0].str(), "brokers that answer, and a topic that is there") from error
         return consumer
@@ -149,8 +159,10 @@ class Records:
             if item is not None:
                 if self._follows:
                     self._follows.popleft()
+                self._items[record.partition] += 1
                 self._given.append((record.partition, record.offset))
                 return item
+            self._passed[record.partition] = record.offset + 1
         self._consumer.close()
         raise StopIteration
 
@@ -163,6 +175,7 @@ class Records:
         for _ in range(count):
             partition, offset = self._given.popleft()
             self._position[partition] = offset + 1
+            self._digested[partition] += 1
             if self._entered and self._entered[-1][0] == partition:
                 self._entered[-1] = partition, self._entered[-1][1] + 1
             else:
@@ -170,7 +183,12 @@ class Records:
 
     @property
     def position(self) -> dict[str, int]:
-        """The offset in each partition up to which all has entered the run."""
+        """The offset in each partition up to which all has entered the run, or was passed over."""
+        for partition, offset in [*self._passed.items()]:
+            if (
+                self._digested[partition] == self._items[partition]
+            ):  # the thread that reads counts before it passes over
+                self._position[partition] = max(offset, self._position[partition])
         return {str(partition): offset for partition, offset in sorted(self._position.items())}
 
     def turns(self) -> Turns:
@@ -190,10 +208,12 @@ class Records:
         wanted = [self._follows[0]] if self._follows else [*self._ahead]
         for partition in wanted:
             if partition not in self._ahead:
-                raise self._gone(partition, "there is no such partition any more")
+                raise self._gone(partition, NO_PARTITION)
             if self._ahead[partition]:
                 self._let_come(partition)
                 return self._ahead[partition].popleft()
+            if self._follows and partition in self._at_end:
+                raise self._gone(partition, "it ends before what was read of it since")
         while (found := self._polled()) is not None and found.partition not in wanted:
             waiting = self._ahead[found.partition]
             waiting.append(found)
@@ -212,7 +232,8 @@ class Records:
         import confluent_kafka as kafka
 
         if error.code() == kafka.KafkaError._PARTITION_EOF:
-            self._at_end.add(record.partition())
+            if record.offset() >= self._ends[record.partition()]:  # else a transaction is open there
+                self._at_end.add(record.partition())
             return None
         if error.code() == kafka.KafkaError._AUTO_OFFSET_RESET:
             raise self._gone(record.partition(), "what follows is not there any more")

@@ -72,10 +72,15 @@ class _Postgres(SqlTable):
 
         try:
             psycopg.conninfo.conninfo_to_dict(self._given)
-        except psycopg.ProgrammingError:  # what it says may have a password in it
+        except (
+            psycopg.ProgrammingError,
+            AttributeError,
+        ):  # it is none, or no text at all; what it says may have a password in it
             right = "host=db dbname=shops, or postgresql://db/shops"
             raise self.where.failed("its connection string cannot be read", right) from None
-        self.connection = psycopg.connect(self._given, autocommit=True, application_name=self.where.edge)
+        self.connection = psycopg.connect(
+            self._given, autocommit=True, application_name=self.where.edge, client_encoding="utf8"
+        )
 
     def transaction(self) -> AbstractContextManager[Any]:
         found: AbstractContextManager[Any] = self.connection.transaction()
