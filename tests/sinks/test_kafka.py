@@ -208,10 +208,11 @@ def fenced(servers: str, topic: str) -> None:
         each.close()
 
 
-def test_who_was_thought_dead_delivers_nothing_more(servers: str) -> None:
+def test_who_was_thought_dead_delivers_nothing_more(servers: str, capfd: pytest.CaptureFixture[str]) -> None:
     """In a process of its own: the library never lets a producer go that has failed for good."""
     topic = made(servers)
     assert not killed(partial(fenced, servers, topic))
+    assert capfd.readouterr().err == "", "what the library says is said in the one line"
     assert rows(servers, topic) == [(0, "a"), (0, "c")]
 
 
