@@ -408,7 +408,8 @@ def test_what_was_read_since_the_last_checkpoint_and_is_not_there_any_more_is_re
             done.result(30)
     else:
         client.delete_topics([topic])[topic].result(30)
-        sleep(1)
+        while topic in client.list_topics(timeout=30).topics:
+            sleep(0.1)
         parts = PARTS if how == "made anew" else 1
         client.create_topics([NewTopic(topic, num_partitions=parts)])[topic].result(30)
     if how == "forgotten and filled":

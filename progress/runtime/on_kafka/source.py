@@ -183,11 +183,12 @@ class Records:
 
     @property
     def position(self) -> dict[str, int]:
-        """The offset in each partition up to which all has entered the run, or was passed over."""
+        """The offset in each partition up to which all has entered the run, or was passed over.
+
+        The thread that reads counts an item before it passes over what follows.
+        """
         for partition, offset in [*self._passed.items()]:
-            if (
-                self._digested[partition] == self._items[partition]
-            ):  # the thread that reads counts before it passes over
+            if self._digested[partition] == self._items[partition]:
                 self._position[partition] = max(offset, self._position[partition])
         return {str(partition): offset for partition, offset in sorted(self._position.items())}
 

@@ -72,10 +72,7 @@ class _Postgres(SqlTable):
 
         try:
             psycopg.conninfo.conninfo_to_dict(self._given)
-        except (
-            psycopg.ProgrammingError,
-            AttributeError,
-        ):  # it is none, or no text at all; what it says may have a password in it
+        except (psycopg.ProgrammingError, AttributeError):  # which may say a password; or it is no text
             right = "host=db dbname=shops, or postgresql://db/shops"
             raise self.where.failed("its connection string cannot be read", right) from None
         self.connection = psycopg.connect(
