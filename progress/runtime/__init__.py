@@ -5,24 +5,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from progress.runtime.dataflow import Dataflow
-from progress.runtime.durable.bundles import Bundle, BundleSink
-from progress.runtime.failure import DeadLetter, NodeFailed, NotAllowed, Retry, Stop
-from progress.runtime.node import Batch, Mapped, Node, Relay
-from progress.runtime.out import Out
-from progress.runtime.run.own import Code
-from progress.runtime.run.results import Results
-from progress.runtime.source import SILENT, Complete, Messages
-from progress.runtime.source_failure import Refused, SourceFailed
-from progress.runtime.stage import Stage
-from progress.runtime.state import State
-
 if TYPE_CHECKING:
+    from progress.runtime.dataflow import Dataflow
+    from progress.runtime.durable.bundles import Bundle, BundleSink
+    from progress.runtime.failure import DeadLetter, NodeFailed, NotAllowed, Retry, Stop
+    from progress.runtime.node import Batch, Mapped, Node, Relay
     from progress.runtime.on_kafka.sink import KafkaSink
     from progress.runtime.on_kafka.source import KafkaSource
+    from progress.runtime.out import Out
+    from progress.runtime.run.own import Code
+    from progress.runtime.run.results import Results
     from progress.runtime.sinks.parquet import ParquetFiles
     from progress.runtime.sinks.postgres import PostgresTable
     from progress.runtime.sinks.sqlite import SqliteTable
+    from progress.runtime.source import SILENT, Complete, Messages
+    from progress.runtime.source_failure import Refused, SourceFailed
+    from progress.runtime.stage import Stage
+    from progress.runtime.state import State
 
 __all__ = [
     "SILENT",
@@ -54,17 +53,30 @@ __all__ = [
     "Stop",
 ]
 
-_LATER = {  # what is imported when it is asked for, and where it is
-    "KafkaSink": "on_kafka.sink",
-    "KafkaSource": "on_kafka.source",
-    "ParquetFiles": "sinks.parquet",
-    "PostgresTable": "sinks.postgres",
-    "SqliteTable": "sinks.sqlite",
+_MODULES = {
+    "dataflow": "Dataflow",
+    "durable.bundles": "Bundle BundleSink",
+    "failure": "DeadLetter NodeFailed NotAllowed Retry Stop",
+    "node": "Batch Mapped Node Relay",
+    "on_kafka.sink": "KafkaSink",
+    "on_kafka.source": "KafkaSource",
+    "out": "Out",
+    "run.own": "Code",
+    "run.results": "Results",
+    "sinks.parquet": "ParquetFiles",
+    "sinks.postgres": "PostgresTable",
+    "sinks.sqlite": "SqliteTable",
+    "source": "SILENT Complete Messages",
+    "source_failure": "Refused SourceFailed",
+    "stage": "Stage",
+    "state": "State",
 }
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and only that."""
-    if name not in _LATER:
+    """Import what is asked for, when it is asked for: a part of the runtime alone costs what that part costs."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    return value

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from progress.errors import PointstampError, brief, one_of, said_by
 from progress.order import Domain, times_of
 
+if TYPE_CHECKING:
+    import asyncio
+
 PACKAGE = str(Path(__file__).parent / "_")[:-1]
 MADE, STARTED = "when it was made", "when it started"  # before anything has a time
 
-# What of a node is a failure: not what ends the program, `KeyboardInterrupt` and `SystemExit`, which signals raise in
-# the middle of any code; but what else is not an `Exception`, as it would end a loop or a task that is not the node's.
-FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
+
+def failures() -> tuple[type[BaseException], ...]:
+    """What of a node is a failure; asked for when something was raised.
+
+    Not what ends the program, `KeyboardInterrupt` and `SystemExit`, which signals raise in the middle of any code; but
+    what else is not an `Exception`, as it would end a loop or a task that is not the node's.
+    """
+    return (Exception, GeneratorExit, *cancellations())
 
 
-LEAKS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
+def leaks() -> tuple[type[BaseException], ...]:
+    """What ends a loop, a generator or a task of whoever gets it."""
+    return (StopIteration, StopAsyncIteration, GeneratorExit, *cancellations())
+
+
+def cancellations() -> tuple[type[BaseException], ...]:
+    """What asyncio cancels a task with. Nobody raises it before asyncio is imported, which most runs do without."""
+    raised = getattr(sys.modules.get("asyncio"), "CancelledError", None)
+    return () if raised is None else (raised,)
 
 
 def not_to_leak(what: str, error: BaseException) -> BaseException:
     """What is raised instead of an exception that ends a loop, a generator or a task of whoever gets it (PS733)."""
-    if not isinstance(error, LEAKS):
+    if not isinstance(error, leaks()):
         return error
     text = said_by(error)
     says = f"{what} raised {type(error).__name__}" + (f": {text}" if text else "")
@@ -36,6 +52,10 @@ def not_to_leak(what: str, error: BaseException) -> BaseException:
 
 def task_of_now() -> asyncio.Task[Any] | None:
     """The task that runs in this thread, if an event loop does."""
+    if "asyncio" not in sys.modules:
+        return None
+    import asyncio
+
     try:
         return asyncio.current_task()
     except RuntimeError:
@@ -49,8 +69,8 @@ def contained() -> Iterator[None]:
     before = 0 if task is None else task.cancelling()
     try:
         yield
-    except (*LEAKS, RuntimeError) as error:
-        found: BaseException | None = error
+    except BaseException as error:
+        found = error if isinstance(error, leaks()) else None
         if isinstance(error, RuntimeError):  # what a coroutine, or a generator, makes of it
             found = error.__cause__ if "raised Stop" in said_by(error) else None
         if found is None or task_of_now() is not task or (task is not None and task.cancelling() > before):

@@ -28,7 +28,7 @@ from progress.runtime.actions.performing import waited_for
 from progress.runtime.awaiting import close
 from progress.runtime.durable.bundles import IN, Bundles
 from progress.runtime.durable.outlets import Outlet
-from progress.runtime.failure import LEAKS, not_to_leak
+from progress.runtime.failure import leaks, not_to_leak
 from progress.runtime.source import is_file
 from progress.runtime.thread import Thread
 
@@ -275,7 +275,7 @@ def _of(name: str) -> Iterator[None]:
 
 def _say_whose(error: BaseException, name: str, at: str = "") -> None:
     """Let what was raised say of which edge the sink is; raised is what says so instead of one that leaks."""
-    if isinstance(error, LEAKS):
+    if isinstance(error, leaks()):
         raise not_to_leak(f"the sink of {brief(name)}", error) from error
     if isinstance(error, Exception):
         _name(error, name, at)

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar,
 from progress.antichain import minimal_elements
 from progress.errors import PointstampError, brief
 from progress.order import NO_TIME, Domain, as_time, opening_times
-from progress.runtime.failure import FAILURES, task_of_now
+from progress.runtime.failure import failures, task_of_now
 from progress.runtime.inputs.pace import Pace
 from progress.runtime.source_failure import Refused, SourceFailed
 from progress.tracking.refusal import no_time_there
@@ -244,7 +244,7 @@ class Feed:
                 raise self._too_few()
             pace = self.pace.begin() if is_paced and self.pace is not None else None
             return self.digest(islice(self.items, most), most, moves, pace)
-        except FAILURES as error:
+        except failures() as error:
             raise self.failed(error) from None
 
     async def arriving(self) -> AsyncIterator[Any]:
@@ -254,7 +254,7 @@ class Feed:
         try:
             async for item in self.items:
                 yield item
-        except FAILURES as error:
+        except failures() as error:
             if task_of_now() is not task or (task is not None and task.cancelling()):  # nobody waits any more
                 raise
             raise self.failed(error) from None
@@ -267,7 +267,7 @@ class Feed:
         """`digest` of what was read somewhere else; where it raises, as a time of the user's own may, that is named."""
         try:
             return self.digest(items)
-        except FAILURES as error:
+        except failures() as error:
             raise self.failed(error) from None
 
     def digest(
@@ -398,7 +398,7 @@ class Feed:
                     break
                 else:
                     self._passed -= 1
-        except FAILURES as error:
+        except failures() as error:
             raise self.failed(error) from None
 
     def again(
@@ -425,7 +425,7 @@ class Feed:
                 messages, marks = messages - is_read, marks - (not is_read)
             if is_over and not self.is_over:
                 found.append(END)
-        except FAILURES as error:
+        except failures() as error:
             raise self.failed(error) from None
         return self.digest_arrived(found)
 
@@ -563,7 +563,7 @@ class Feed:
 
 def _is_bare(error: BaseException) -> bool:
     """Whether it is an exception that does not say yet where it comes from."""
-    return isinstance(error, FAILURES) and not isinstance(error, PointstampError)
+    return isinstance(error, failures()) and not isinstance(error, PointstampError)
 
 
 def is_file(thing: object) -> bool:
@@ -603,7 +603,7 @@ def begun(edge: str, make: Callable[[], Begun]) -> Begun:
         return make()
     except PointstampError:
         raise
-    except FAILURES as error:
+    except failures() as error:
         raise SourceFailed(edge, error) from None
 
 

@@ -20,7 +20,7 @@ from progress.runtime.actions.inbox import Action, Inbox
 from progress.runtime.actions.performed import Performed, is_to_be_awaited
 from progress.runtime.actions.performing import calls, perform, starting, waited_for
 from progress.runtime.dataflow import Dataflow
-from progress.runtime.failure import FAILURES, OnError, Stop
+from progress.runtime.failure import OnError, Stop, failures
 from progress.runtime.node import Node, Relay
 from progress.runtime.out import Out
 from progress.runtime.run.own import Code, made
@@ -104,7 +104,7 @@ class RunningNode:
     def _snapshot(self) -> Any:
         try:
             return copy.deepcopy(self.node.snapshot())
-        except FAILURES as error:
+        except failures() as error:
             what = f"the state of {brief(self.name)} cannot be kept: {type(error).__name__}: {error}"
             raise PointstampError(
                 "PS735", what, "what can be copied; snapshot and restore of a node choose it"

@@ -93,3 +93,48 @@ def test_check_of_a_small_file_within_ten_times_the_bare_interpreter() -> None:
         if taken <= allowed:
             return
     pytest.fail(f"pointstamp check took {taken * 1000:.0f} ms, ten bare interpreters take {allowed * 1000:.0f} ms")
+
+
+# --- what a run starts with -------------------------------------------------------------------------------------------
+
+TOTALS = """
+from pointstamp import Dataflow, Relay, from_edges
+dataflow = Dataflow(from_edges([(None, "a"), ("a", None)]), {"a": Relay})
+"""
+RUN = """
+import sys
+from pathlib import Path
+def hear(event, arguments):
+    if event == "os.exec":
+        Path("loaded").write_text(" ".join(sys.modules))
+sys.addaudithook(hear)
+from graphs.command import main
+code = main()
+Path("at_the_end").write_text(" ".join(sys.modules))
+sys.exit(code)
+"""
+
+
+def modules_of_a_run(folder: Path, *options: str) -> None:
+    """Run a pipeline in a folder; which modules are loaded there goes to files."""
+    (folder / "totals.py").write_text(TOTALS)
+    (folder / "in.jsonl").write_text('{"time": 1, "value": 2}\n')
+    seedless = {name: value for name, value in environment().items() if name != "PYTHONHASHSEED"}
+    arguments = ["run", "totals.py", "--input", "in->a=in.jsonl", *options]
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, *arguments], env=seedless, cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert run.stderr == ""
+
+
+@pytest.mark.parametrize(("engine", "loads"), [("sim", False), ("threads", False), ("asyncio", True)])
+def test_a_run_loads_asyncio_where_an_event_loop_is_needed(engine: str, loads: bool, tmp_path: Path) -> None:
+    modules_of_a_run(tmp_path, "--engine", engine)
+    assert ("asyncio" in (tmp_path / "at_the_end").read_text().split()) is loads
+
+
+def test_a_command_that_begins_again_with_another_seed_has_loaded_no_engine_before(tmp_path: Path) -> None:
+    modules_of_a_run(tmp_path, "--state", "state", "--output", "a->out=out.jsonl")
+    loaded = (tmp_path / "loaded").read_text().split()
+    assert "progress.runtime.durable.hash_seed" in loaded
+    assert "progress.runtime.dataflow" not in loaded

@@ -14,7 +14,7 @@ from progress.errors import brief
 from progress.runtime.actions.inbox import Inbox
 from progress.runtime.actions.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
 from progress.runtime.awaiting import BY_YIELD, PLAIN, Following, close, is_by_yield
-from progress.runtime.failure import FAILURES
+from progress.runtime.failure import failures
 from progress.runtime.node import Mapped
 from progress.runtime.out import Out
 
@@ -33,7 +33,7 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
     left: deque[Any] = deque()  # for the first values that are not consumed: results, or what was raised
     try:
         ways = node.ways(performed.out)
-    except FAILURES as error:
+    except failures() as error:
         left.append(Raised(error))
     else:
         made: list[Any] = []
@@ -41,7 +41,7 @@ def calls_by_value(performed: Performed, node: Mapped, inbox: Inbox) -> Iterator
             function = node.at(performed.action.time)
             for value in performed.action.values:  # a `map` would end where the function raises StopIteration
                 made.append(function(value))
-        except FAILURES as error:
+        except failures() as error:
             left.append(Raised(error))
         kinds = set(map(type, made))
         is_copied = type(performed.out) is not Out  # each may be one that cannot be
@@ -78,7 +78,7 @@ def _flat(made: list[Any], left: deque[Any]) -> list[Any]:
             except TypeError:
                 check_several(several)
                 raise
-        except FAILURES as error:
+        except failures() as error:
             del found[before:]
             left.extendleft(reversed([Raised(error), *made[place + 1 :]]))
             del made[place:]
@@ -109,7 +109,7 @@ def _one_by_one(performed: Performed, node: Mapped, left: deque[Any], inbox: Inb
                 performed.mark = out.mark()
                 performed.consumed += 1
                 performed.go_on = performed.consumed < len(values)
-            except FAILURES as error:
+            except failures() as error:
                 if performed.error is WAITING:  # nobody goes on with it
                     raise
                 seconds = performed.failed(error, inbox)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from progress.runtime.actions.inbox import Action, Inbox
 from progress.runtime.awaiting import is_by_yield
-from progress.runtime.failure import FAILURES, DeadLetter, NodeFailed, OnError, Retry, Stop, dead_letters, made_by_yield
+from progress.runtime.failure import DeadLetter, NodeFailed, OnError, Retry, Stop, dead_letters, failures, made_by_yield
 from progress.runtime.out import Out
 
 
@@ -104,7 +104,7 @@ class Performed:
         if isinstance(policy, DeadLetter) and action.edge is None:
             try:
                 failure.value = inbox.behaviour.give_up(action.time)
-            except FAILURES as other:
+            except failures() as other:
                 self.failures += (
                     NodeFailed(inbox.exits.name, action.time, "when it gave up what it kept", None, other),
                 )

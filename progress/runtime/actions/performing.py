@@ -9,7 +9,7 @@ waited for it: in an event loop of its own, or in that of the engine `asyncio`, 
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -19,7 +19,7 @@ from progress.runtime.actions.inbox import Inbox
 from progress.runtime.actions.performed import WAITING, Pause, Performed, Waits, is_to_be_awaited
 from progress.runtime.awaiting import close
 from progress.runtime.control import Interrupted
-from progress.runtime.failure import FAILURES, STARTED, NodeFailed, in_a_loop, task_of_now
+from progress.runtime.failure import STARTED, NodeFailed, cancellations, failures, in_a_loop, task_of_now
 from progress.runtime.out import Out
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def calls(performed: Performed, inbox: Inbox) -> Iterator[Waits]:
                         performed.has_waited()
                     performed.consumed += 1
             break
-        except FAILURES as error:
+        except failures() as error:
             if performed.error is WAITING:  # nobody goes on with it
                 raise
             seconds = performed.failed(error, inbox)
@@ -93,7 +93,7 @@ def perform(
         else:
             try:
                 waited_for(waits, check)
-            except FAILURES as error:
+            except failures() as error:
                 performed.error = error
             except Interrupted as error:
                 raise error.reason from error.reason.__cause__
@@ -114,7 +114,7 @@ async def go_on(
         else:
             try:
                 await waits
-            except FAILURES as error:
+            except failures() as error:
                 if is_stopping() or task_of_now() is not task:  # or it is thrown away together with the loop
                     raise
                 performed.error = error
@@ -130,6 +130,8 @@ def waited_for(result: Any, check: Callable[[], None] | None = None) -> None:
     if is_in_a_loop():
         close(result)
         raise in_a_loop("what is `async def` is waited for")
+    import asyncio
+
     asyncio.run(awaited(result) if check is None else awaited_until(result, check))
 
 
@@ -140,6 +142,8 @@ async def awaited(result: Any) -> None:
 
 async def awaited_until(result: Any, check: Callable[[], None]) -> None:
     """`awaited`, and a look every few milliseconds at whether the run has to stop."""
+    import asyncio
+
     task = asyncio.ensure_future(awaited(result))
     try:
         while not (await asyncio.wait((task,), timeout=OFTEN))[0]:
@@ -158,6 +162,10 @@ async def awaited_until(result: Any, check: Callable[[], None]) -> None:
 
 def is_in_a_loop() -> bool:
     """Whether an event loop runs in this thread, which cannot run another one."""
+    if "asyncio" not in sys.modules:
+        return False
+    import asyncio
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -178,8 +186,8 @@ def starting(inbox: Inbox) -> Iterator[Out]:
     task = task_of_now()
     try:
         yield out
-    except FAILURES as error:
-        if task_of_now() is not task or (isinstance(error, asyncio.CancelledError) and task and task.cancelling()):
+    except failures() as error:
+        if task_of_now() is not task or (isinstance(error, cancellations()) and task and task.cancelling()):
             raise
         raise NodeFailed(inbox.exits.name, None, STARTED, None, error) from error
     except Interrupted as error:

@@ -17,7 +17,6 @@ and the next run asks. One of the same process asks when that thread has ended (
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -30,11 +29,13 @@ from progress.errors import PointstampError, brief
 from progress.runtime.control import Control
 from progress.runtime.durable.outlets import Going
 from progress.runtime.durable.replay import Differs
-from progress.runtime.failure import not_to_leak
+from progress.runtime.failure import cancellations, not_to_leak
 from progress.runtime.source_failure import as_row
 from progress.runtime.thread import Thread
 
 if TYPE_CHECKING:
+    import asyncio
+
     from progress.runtime.durable.codec import Codec
 
 MOST = 10_000  # values of a bundle
@@ -449,6 +450,7 @@ class Bundles:
         """
         if not hasattr(result, "__await__"):
             return result
+        import asyncio
 
         async def awaited() -> Any:
             with self._lock:
@@ -475,7 +477,7 @@ class Bundles:
             what()
             is_done = True
         except BaseException as error:
-            self._was_cut = self._is_cut and isinstance(error, asyncio.CancelledError)
+            self._was_cut = self._is_cut and isinstance(error, cancellations())
             if not self._was_cut:
                 failure = not_to_leak(f"the sink of {brief(self._name)}", error)
                 failure.add_note(f"{IN}{brief(self._name)}")

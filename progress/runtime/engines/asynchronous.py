@@ -22,9 +22,10 @@ from progress.runtime.actions.performing import go_on
 from progress.runtime.awaiting import close
 from progress.runtime.control import HAS_TO_STOP, Control
 from progress.runtime.durable.rests import Rests
-from progress.runtime.failure import FAILURES, not_to_leak
+from progress.runtime.failure import failures, not_to_leak
+from progress.runtime.policies.awaiting import AsyncArrivals
 from progress.runtime.policies.seconds import SystemClock
-from progress.runtime.policies.waiting import AsyncArrivals, Over
+from progress.runtime.policies.waiting import Over
 from progress.runtime.source import END, Brought, Feed
 
 LOOK = 1_000
@@ -265,7 +266,7 @@ class Asynchronous:
                 arrived = await arrivals.take(None)
             except Over:
                 return
-            except FAILURES as error:
+            except failures() as error:
                 if self._is_stopping():
                     raise
                 raise feed.failed(error) from None

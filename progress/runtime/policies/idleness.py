@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from progress.order import Domain, is_integer
 from progress.runtime.policies.policy import AsyncItems, Items, Policy, bad_policy
 from progress.runtime.policies.seconds import Clock, SystemClock, VirtualClock
-from progress.runtime.policies.waiting import Arrivals, AsyncArrivals, Over
+from progress.runtime.policies.waiting import Arrivals, Over
 from progress.runtime.source import SILENT, Complete, Source, items_of
 
 To: TypeAlias = Callable[[list[Any]], Iterable[Any]]
@@ -202,6 +202,8 @@ async def _awaited(
     items: Iterator[Any] | AsyncIterator[Any], silence: Silence, clock: Clock, others: tuple[Policy, ...]
 ) -> AsyncIterator[Any]:
     """Items that are waited for on the event loop, with what silence completes."""
+    from progress.runtime.policies.awaiting import AsyncArrivals  # which brings asyncio
+
     async with AsyncArrivals(items, clock, others) as arrivals:
         while True:
             try:

@@ -19,7 +19,7 @@ from weakref import WeakSet, finalize
 
 from progress.errors import PointstampError, brief, said_by
 from progress.runtime.awaiting import close
-from progress.runtime.failure import FAILURES, MADE, NodeFailed
+from progress.runtime.failure import MADE, NodeFailed, failures
 from progress.runtime.node import Mapped, Node
 from progress.runtime.observer import of_one_run
 
@@ -71,7 +71,7 @@ def _made(name: str, code: Code) -> Node:
         return Mapped(cast("Callable[[Any], Any]", code))
     try:
         node: Any = code()  # type: ignore[call-arg]
-    except FAILURES as error:
+    except failures() as error:
         raise NodeFailed(name, None, MADE, None, error) from error
     if not isinstance(node, Node):
         close(node)
@@ -85,7 +85,7 @@ def _copied(name: str, node: Node) -> Node:
     memo = {id(kept): kept} if callable(kept) and not isinstance(kept, Node) else {}
     try:
         return deepcopy(node, memo)
-    except FAILURES as error:
+    except failures() as error:
         kind = type(node).__name__
         what = f"the node {brief(name)}, a {kind}, cannot be copied for a run: {type(error).__name__}: {said_by(error)}"
         raise PointstampError("PS722", what, f"a factory, which makes one for each run: lambda: {kind}(...)") from error

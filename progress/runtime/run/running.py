@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -27,7 +26,6 @@ from progress.runtime.durable.order import Order
 from progress.runtime.durable.releasing import why_held
 from progress.runtime.durable.replay import Replay, pass_over, remember, since
 from progress.runtime.durable.rests import Keeping, Rests, Unfinished
-from progress.runtime.engines.asynchronous import Asynchronous
 from progress.runtime.engines.choosing import Chooser, InTurn, Seeded
 from progress.runtime.engines.simulation import simulate
 from progress.runtime.engines.threads import Threads
@@ -200,6 +198,8 @@ class Running:
         who = usual if chooser is None else chooser(usual or InTurn())
         with contained(), self._to_the_end():
             if self.engine == "asyncio":
+                import asyncio
+
                 asyncio.run(self._in_a_loop())
             else:
                 self._host.begin(self.core, self.sinks)
@@ -223,6 +223,8 @@ class Running:
         return Results(self.sinks.results, self._collected, self.nodes)
 
     async def _in_a_loop(self) -> None:
+        from progress.runtime.engines.asynchronous import Asynchronous  # which brings asyncio
+
         if not self._goes_on:
             self.sinks.are_new()
             await self.core.start_async()
@@ -237,6 +239,8 @@ class Running:
 
     async def _begun_beside(self) -> Rests | None:
         """`_begin` in a thread, which has come to its end when this has, also where it is cancelled."""
+        import asyncio
+
         begins = asyncio.ensure_future(asyncio.to_thread(self._begin))
         try:
             return await asyncio.shield(begins)
