@@ -343,14 +343,13 @@ class Command:
 
     def _check_ended(self, kept: KeptRun) -> None:
         """Refuse inputs that have changed since the run read their end: nobody would read what is new."""
-        for name in kept.known["ended"]:
+        for name in self.inputs.keys() & kept.known["ended"]:
             file = self.inputs[name]
             if file != STANDARD and not Path(file).is_file():
                 continue  # a pipe is not opened for this; a file that is done with may be gone
             if self._open_input(name, kept.known["inputs"][name], Control()).has_more:
-                what = f"the run in {kept.folder.path} has read {file} to its end, and it has grown since"
-                right = "the input as it was; or another DIR, and other outputs, to begin anew"
-                raise PointstampError("PS736", f"{what}: nobody would read what is new", right)
+                raise kept.has_grown(file)
+        kept.check_ended(self.dataflow.sources, Control(self.options.timeout))
 
     def _check_files(self, kept: KeptRun) -> None:
         """Refuse files that do not hold what was written to them."""

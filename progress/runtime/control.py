@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, Queue
 from time import monotonic
+from typing import Any
 
 from progress.errors import PointstampError
+from progress.runtime.thread import Thread
+
+OFTEN = 0.05  # seconds between looks at whether the run has to stop, while somebody else answers
 
 
 class Cancelled(PointstampError):
@@ -65,6 +72,27 @@ class Control:
         if self._is_hurried or (self._cancel is not None and self._cancel.is_set()):
             return True
         return self._until is not None and monotonic() > self._until
+
+    def beside(self, ask: Callable[[], Any]) -> Any:
+        """What a thread of its own is answered, which may take long and hears no signal; nobody waits for it any more
+        when the run has to stop.
+        """
+        answers: Queue[tuple[Any, BaseException | None]] = Queue()
+
+        def answer() -> None:
+            try:
+                answers.put((ask(), None))
+            except BaseException as error:
+                answers.put((None, error))
+
+        Thread(target=answer, daemon=True, name="asking servers").start()
+        while True:
+            self.check()
+            with suppress(Empty):
+                found, failure = answers.get(timeout=OFTEN)
+                if failure is not None:
+                    raise failure
+                return found
 
     def check(self) -> None:
         """Raise why the run has to stop, if it has to."""

@@ -238,6 +238,7 @@ class Dataflow(InNotebooks):
             "inputs": sorted({*self.sources, *(sources or {})}),
         }
         with closing(KeptRun(fspath(state), self, command, options.host, synced=synced)) as kept:
+            kept.check_ended({**self.sources, **(sources or {})}, options.control or Control())
             running = self._set_up(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
             kept.choose(running, delivery)
             yield running, kept.is_finished

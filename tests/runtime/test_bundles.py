@@ -17,9 +17,10 @@ import pytest
 
 from graphs import JsonLines, from_edges
 from progress.errors import PointstampError
-from progress.runtime import Dataflow, DeadLetter, Node, NodeFailed, State
+from progress.runtime import SILENT, Dataflow, DeadLetter, Node, NodeFailed, State
 from progress.runtime.durable import bundles
 from progress.runtime.durable.bundles import Bundle
+from progress.runtime.durable.store import Store
 from progress.runtime.sinks.sqlite import SqliteTable
 from tests.runtime.tools import killed
 
@@ -197,6 +198,48 @@ def test_a_node_that_says_that_it_does_otherwise_waits_for_checkpoints(tmp_path:
     stops = [(1, "before"), (1, "within"), (1, "after"), (2, "after")]
     found = go_on_until_the_end(tmp_path, engine, None, stops, Otherwise)
     assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, right(Otherwise)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_leaves_while_a_checkpoint_is_written_waits_for_the_next(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That one does not have it: after a kill it would leave again, and may be something else."""
+    may_end, may_be_next, always = threading.Event(), threading.Event(), threading.Event()
+    always.set()
+    gates = {2: may_end, 3: may_be_next}  # the first checkpoint is that of the beginning
+    commits: list[int] = []
+
+    def commit(store: Store, *state: Any) -> Any:
+        commits.append(1)
+        assert gates.get(len(commits), always).wait(10)
+        return as_it_is(store, *state)
+
+    as_it_is = Store.commit
+    monkeypatch.setattr(Store, "commit", commit)
+    place = Place(tmp_path / "place")
+
+    def until(happened: Callable[[], bool]) -> Iterator[Any]:
+        for _ in range(1_000):
+            if not happened():
+                time.sleep(0.01)
+                yield SILENT
+        assert happened()
+
+    def source() -> Iterator[Any]:
+        yield 0, 1
+        yield from until(lambda: len(commits) == 2)
+        yield 0, 2
+        yield from [SILENT] * 50
+        may_end.set()
+        yield from until(lambda: bool(place.delivered) and len(commits) == 3)
+        assert links(place.read()["values"]) == [[1, 528]]
+        may_be_next.set()
+
+    Dataflow(GRAPH, {"chain": Otherwise}).run(
+        engine=engine, sources={"in->chain": source}, sinks={"chain->out": place}, state=tmp_path / "state", every=0.05
+    )
+    assert links(place.read()["values"]) == [[1, 528], [2, 16370]]
 
 
 def test_at_least_once_delivers_again(tmp_path: Path) -> None:

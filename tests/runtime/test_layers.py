@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 
 from graphs import from_edges
 from progress.errors import PointstampError
-from progress.runtime import Dataflow, Node, NodeFailed, State
+from progress.runtime import SILENT, Dataflow, Node, NodeFailed, State
+from progress.runtime.durable.mappings import states
 from progress.runtime.durable.mappings.layers import Change, Layers, apply
 from tests.runtime.mappings import Alike
 
@@ -30,6 +33,7 @@ class Twin(Alike):
         self.changes: list[Change] = []  # all since the beginning, or since all was written anew
         self.anew: list[Change] = []  # what is written anew
         self.since: list[Change] = []  # the changes of borders since that has begun
+        self.is_anew = False
         self.borders = self.begun_anew = self.ended_anew = 0
 
     def keep(self) -> None:
@@ -39,29 +43,30 @@ class Twin(Alike):
             if layers.is_merging:
                 layers.tidy(most)
                 return
-            change = layers.written(most)
+            change = copy.deepcopy(layers.written(most))
             for changes in (self.changes, self.since):
                 changes.append(change)
             if layers.is_written:
                 self.check()
-        elif self.rng.random() < 0.5:
-            self.at_border = copy.deepcopy(self.plain)
-            self.borders += 1
-            layers.border()
-        elif self.rng.random() < 0.5:
-            layers.tidy(most)
-        elif layers.is_anew:
-            change = layers.written_anew(most)
+        elif self.is_anew and self.rng.random() < 0.7:
+            change = copy.deepcopy(layers.written_anew(most))
             self.anew.append(change)
             if not change.items:
                 self.changes = [*self.anew, *self.since]
                 self.ended_anew += 1
+                self.is_anew = False
                 layers.end_anew()
                 self.check()
-        elif not layers.is_merging:
-            self.anew, self.since = [], []
-            self.begun_anew += 1
-            layers.begin_anew()
+        elif self.rng.random() < 0.5:
+            if self.rng.random() < 0.3 and not (self.is_anew or layers.is_merging):
+                self.anew, self.since, self.is_anew = [], [], True
+                self.begun_anew += 1
+                layers.begin_anew()
+            self.at_border = copy.deepcopy(self.plain)
+            self.borders += 1
+            layers.border()
+        else:
+            layers.tidy(most)
 
     def check(self) -> None:
         """What was written up to the last border is what the dict was there."""
@@ -193,6 +198,58 @@ def test_no_call_copies_a_state_of_a_run_that_is_kept(
     fails.unlink()
     assert sum(run(state=tmp_path / "state", every=0).nodes["count"].counts.values()) == 20
     assert copies == []
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_what_is_changed_in_place_after_a_border_is_not_in_the_checkpoint_that_has_all_of_it_anew(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done again would change it once more. Here a run fails as soon as there is such a checkpoint."""
+    lives = 4
+    fails: list[int] = []
+    given = 0
+
+    class Sums(Node):
+        def __init__(self) -> None:
+            self.sums: State[int, list[int]] = State((number, [0, 0]) for number in range(KEYS))
+
+        def on_message(self, edge: str, time: Any, value: int, out: Any) -> None:
+            sleep(0.0003)
+            if fails:
+                fails.clear()
+                raise ValueError
+            kept = self.sums[value % KEYS]
+            kept[0] += 1
+            kept[1] += value
+
+    def source() -> Any:
+        nonlocal given
+        for number in range(5_000):
+            if not lives and number == given:
+                return
+            given = max(given, number + 1)
+            yield number, number
+            if engine != "threads":  # where a source has a thread of its own
+                yield SILENT
+
+    def committed(kept: Any, *there: Any) -> None:
+        nonlocal lives
+        if kept.is_whole and lives:
+            fails.append(1)
+            lives -= 1
+        as_it_is(kept, *there)
+
+    as_it_is = states.Kept.committed
+    monkeypatch.setattr(states.Kept, "committed", committed)
+    monkeypatch.setattr(states, "SMALL", 0)
+    flow = Dataflow(from_edges([(None, "sums")]), {"sums": Sums}, sources={"in->sums": source})
+    found = None
+    while found is None:
+        with suppress(NodeFailed):
+            found = flow.run(engine=engine, state=tmp_path / "state", every=0).nodes["sums"].sums
+    parts = {key: range(key, given, KEYS) for key in range(KEYS)}
+    assert dict(found) == {key: [len(numbers), sum(numbers)] for key, numbers in parts.items()}
+    assert not lives
 
 
 INSIDE: dict[str, Callable[[Any, Any], Any]] = {

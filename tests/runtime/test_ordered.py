@@ -17,7 +17,7 @@ import pytest
 from graphs import Graph, JsonLines, from_text
 from progress import Nat, Tracker
 from progress.errors import PointstampError
-from progress.runtime import Complete, Dataflow, DeadLetter, Node
+from progress.runtime import SILENT, Complete, Dataflow, DeadLetter, Node
 from progress.runtime.control import Cancelled
 from tests.runtime.tools import killed
 
@@ -306,3 +306,31 @@ def test_times_with_one_key_are_all_handed_on(number: int) -> None:
     values = [value for _, value in found if value != "notified"]
     assert sorted(values) == [*range(7, 14)]
     assert {time for time, value in found if value == "notified"} == {*range(7, 16)}
+
+
+@pytest.mark.parametrize("engine", ["sim", "threads", "asyncio"])
+def test_a_time_is_handed_on_when_frontiers_have_passed_it_though_nothing_becomes_complete(engine: str) -> None:
+    """(1, 0) is complete at once, and waits for what comes before it in the linear extension, such as (0, 5)."""
+    told: list[Any] = []
+
+    def source() -> Iterator[Any]:
+        yield (1, 0), 1
+        yield Complete([(0, 1), (2, 0)])
+        yield from [SILENT] * 50
+        assert not told
+        yield Complete([(2, 0)])
+        for _ in range(500):
+            if not told:
+                sleep(0.01)
+                yield SILENT
+        assert told
+
+    class Says(Node):
+        ordered = True
+
+        def on_message(self, edge: str, time: Any, value: Any, out: Any) -> None:
+            told.append((time, value))
+
+    graph = Graph(time={"product": ["nat", "nat"]}).node("says").edge(None, "says", "in")
+    Dataflow(graph, {"says": Says}).run(engine=engine, sources={"in": source}, timeout=60)
+    assert told == [((1, 0), 1)]

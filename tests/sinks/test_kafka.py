@@ -14,7 +14,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Timer
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ from progress.errors import PointstampError
 from progress.order import Nat
 from progress.runtime import SILENT, Bundle, Dataflow, KafkaSink, KafkaSource, Node, SqliteTable
 from progress.runtime.on_kafka import sink as of_sink
+from progress.runtime.on_kafka.client import PATIENCE
 from progress.runtime.policies import by_count
 from tests.runtime.tools import killed
 from tests.sinks.kafka_broker import broker, free_port
@@ -68,9 +69,15 @@ def servers() -> Iterator[str]:
 def made(servers: str, partitions: int = 1) -> str:
     """A topic of one's own."""
     topic = f"topic{next(TOPICS)}"
-    client = AdminClient({"bootstrap.servers": servers})
-    client.create_topics([NewTopic(topic, num_partitions=partitions)])[topic].result(30)
+    make(AdminClient({"bootstrap.servers": servers}), topic, partitions)
     return topic
+
+
+def make(client: AdminClient, topic: str, partitions: int) -> None:
+    """Make a topic, and wait until the broker knows it."""
+    client.create_topics([NewTopic(topic, num_partitions=partitions)])[topic].result(30)
+    while len(client.list_topics(topic, timeout=30).topics[topic].partitions) != partitions:
+        sleep(0.1)
 
 
 def committed(servers: str, topic: str, partitions: int = 1) -> list[tuple[Any, Any]]:
@@ -211,6 +218,7 @@ def fenced(servers: str, topic: str) -> None:
 def test_who_was_thought_dead_delivers_nothing_more(servers: str, capfd: pytest.CaptureFixture[str]) -> None:
     """In a process of its own: the library never lets a producer go that has failed for good."""
     topic = made(servers)
+    capfd.readouterr()  # what the client of the test has said
     assert not killed(partial(fenced, servers, topic))
     assert capfd.readouterr().err == "", "what the library says is said in the one line"
     assert rows(servers, topic) == [(0, "a"), (0, "c")]
@@ -410,8 +418,7 @@ def test_what_was_read_since_the_last_checkpoint_and_is_not_there_any_more_is_re
         client.delete_topics([topic])[topic].result(30)
         while topic in client.list_topics(timeout=30).topics:
             sleep(0.1)
-        parts = PARTS if how == "made anew" else 1
-        client.create_topics([NewTopic(topic, num_partitions=parts)])[topic].result(30)
+        make(client, topic, PARTS if how == "made anew" else 1)
     if how == "forgotten and filled":
         producer = Producer({"bootstrap.servers": servers})
         for part in range(PARTS):
@@ -445,3 +452,57 @@ def test_a_key_that_is_none_is_one_line(tmp_path: Path, servers: str, key: Any) 
     assert said.startswith("PS725: the sink of ")
     assert f"key gave {key!r} for " in said
     assert said.endswith("(a text, bytes or None)")
+
+
+@pytest.mark.parametrize("how", ["finished", "another input goes on"])
+def test_a_topic_that_has_grown_since_it_was_read_to_its_end_is_refused(tmp_path: Path, servers: str, how: str) -> None:
+    """What is passed over is not something more; nobody would read what is."""
+    topic = made(servers)
+    graph = Graph().node("n").edge(None, "n", "in").edge(None, "n", "other").edge("n", None, "out")
+    source: Any = KafkaSource(servers, topic, to_end=True, read=lambda each: (0, 1) if each.value == b"one" else None)
+    is_going_on = how != "finished"
+
+    def other() -> Iterator[Any]:
+        yield (0, 2)
+        while is_going_on:
+            yield SILENT
+
+    def lives() -> Any:
+        return Dataflow(graph).run(
+            sources={"in": source, "other": other()},
+            state=tmp_path / "state",
+            timeout=3 if is_going_on else 60,
+            every=0,
+        )
+
+    def put(content: bytes) -> None:
+        producer = Producer({"bootstrap.servers": servers})
+        producer.produce(topic, content)
+        assert producer.flush(30) == 0
+
+    put(b"one")
+    if is_going_on:
+        with pytest.raises(PointstampError, match="PS713"):
+            lives()
+    else:
+        lives()
+    is_going_on = False
+    put(b"passed over")
+    if how == "finished":
+        lives()
+    put(b"one")
+    with pytest.raises(PointstampError, match=r"PS736: .* has read the source of 'in' to its end, and it has grown"):
+        lives()
+
+
+def has_no_patience(source: Any) -> None:
+    began = monotonic()
+    with pytest.raises(PointstampError, match="PS713"):
+        Dataflow(GRAPH).run(sources={"in->chain": source}, timeout=0.3)
+    assert monotonic() - began < PATIENCE / 3
+
+
+@pytest.mark.parametrize("how", [lambda source: source, by_count], ids=["alone", "in a policy"])
+def test_who_waits_for_brokers_that_do_not_answer_can_stop(how: Callable[[Any], Any]) -> None:
+    """In a process of its own: the client waits on, in a thread."""
+    assert not killed(partial(has_no_patience, how(KafkaSource(f"127.0.0.1:{free_port()}", "topic"))))

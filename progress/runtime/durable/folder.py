@@ -221,7 +221,7 @@ def _check_known(known: dict[str, Any]) -> None:
         or type(known["command"]) is not dict
     ):
         raise ValueError("nobody knows what it is of")
-    if not {*known["ended"]} <= known["inputs"].keys():
+    if not {*known["ended"]} <= known["inputs"].keys() | known["parts"].keys():
         raise ValueError("an input has ended that is none")
 
 

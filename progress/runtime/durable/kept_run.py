@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from progress.errors import PointstampError, brief
+from progress.runtime.control import Control
 from progress.runtime.dataflow import Dataflow
 from progress.runtime.durable.checkpoint import State
 from progress.runtime.durable.codec import NotKept
@@ -100,6 +101,23 @@ class KeptRun:
         if self.known["graph"] != self._fingerprint:
             what = f"the state in {self.folder.path} is of another graph"
             raise PointstampError("PS737", what, "the same graph and nodes, or another DIR")
+
+    def check_ended(self, sources: Mapping[str, Any], control: Control) -> None:
+        """Refuse (PS736) sources that have more since the run has read their end: nobody would read what is new."""
+        network = self.dataflow.network
+        for name in self.known.get("ended", ()):
+            look = getattr(sources.get(name), "has_more", None)
+            if look is None or name not in self.known["parts"]:
+                continue
+            domain = network.domain(network.numbers[name])
+            if control.beside(partial(look, name, domain, self.known["parts"][name])):
+                raise self.has_grown(f"the source of {brief(name)}")
+
+    def has_grown(self, what: str) -> PointstampError:
+        """Refuses something that the run has read to its end (PS736)."""
+        says = f"the run in {self.folder.path} has read {what} to its end, and it has grown since"
+        right = "the input as it was; or another DIR, and other outputs, to begin anew"
+        return PointstampError("PS736", f"{says}: nobody would read what is new", right)
 
     # --- the beginning -----------------------------------------------------------------------------------------------
 
@@ -207,7 +225,7 @@ class KeptRun:
             "command": self._command,
             "inputs": {feed.edge: feed.place for feed in feeds if not feed.takes_turns},
             "parts": {feed.edge: feed.place for feed in feeds if feed.takes_turns},
-            "ended": [feed.edge for feed in feeds if feed.is_over and not feed.takes_turns],
+            "ended": [feed.edge for feed in feeds if feed.is_over],
             "closed": sinks.closed(),
             "is_finished": self._has_ended,
             "boot": boot(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 from progress.errors import PointstampError, brief
@@ -66,6 +67,8 @@ class KafkaSource:
     'amounts'
     """
 
+    asks_servers = True
+
     def __init__(
         self,
         servers: str,
@@ -89,6 +92,15 @@ class KafkaSource:
         """The items of a run that is kept, behind the position at which it was."""
         there = {int(partition): offset for partition, offset in (position or {}).items()}
         return Records(self, edge, there, waits=engine in ("threads", "spark"))
+
+    def has_more(self, edge: str, domain: Domain, position: Any) -> bool:
+        """Whether the topic has more than a run that has read it to its end, which was at this position."""
+        to_the_end = copy(self)
+        to_the_end.to_end = True
+        records = to_the_end.items_from("threads", edge, domain, position)
+        found = any(item is not SILENT for item in records)
+        records.close()
+        return found
 
 
 class Records:
@@ -163,8 +175,12 @@ class Records:
                 self._given.append((record.partition, record.offset))
                 return item
             self._passed[record.partition] = record.offset + 1
-        self._consumer.close()
+        self.close()
         raise StopIteration
+
+    def close(self) -> None:
+        """Nobody reads any more."""
+        self._consumer.close()
 
     def stop(self) -> None:
         """Nobody takes any more: do not wait."""

@@ -59,6 +59,11 @@ class Policy:
         self._opens = None if opens is None else tuple(opens)
         self._followers: list[Callable[[], None]] = []
 
+    @property
+    def asks_servers(self) -> bool:
+        """Whether the source within does, before it brings anything."""
+        return getattr(self.within, "asks_servers", False)
+
     def source_for(self, made: dict[Policy, Policy]) -> Policy:
         """This policy for one run, around those that it is made of; `made` has the policies of that run so far."""
         if self not in made:

@@ -169,8 +169,10 @@ class Running:
         """The items of a source; of one that begins at its position by itself, from where it stood."""
         make = getattr(source, "items_from", None)
         if self.keeping is None or make is None:
-            return items_of(source, self.engine, edge, domain)
-        return make(self.engine, edge, domain, self.keeping.positions.get(edge))
+            make = partial(items_of, source, self.engine, edge, domain)
+        else:
+            make = partial(make, self.engine, edge, domain, self.keeping.positions.get(edge))
+        return self.control.beside(make) if getattr(source, "asks_servers", False) else make()
 
     def give_up(self) -> None:
         """The run does not begin: let all go that it has."""

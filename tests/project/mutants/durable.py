@@ -136,7 +136,7 @@ MUTANTS = (
             "heappush(self._wanted, (repr(time), repr(time), time))",
         ),
         (
-            "a time that nothing is before is due although others may come",
+            "a time that frontiers have passed is not handed on",
             "core.py",
             "            if not ordered.is_total and not ordered.is_listed and ordered.has_work:",
             "            if False:",

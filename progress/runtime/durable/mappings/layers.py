@@ -6,9 +6,9 @@
     base     all else
 
 A *border* is the instant of a checkpoint: `top` is set aside and an empty layer laid on top, O(1). `written` gives the
-next few keys of what was set aside, as a *change*, and puts them below. From time to time all is written anew, so that
-what is kept does not grow for ever (`begin_anew`): `base` is then left as it is, and what is set aside goes to `since`,
-which `base` takes in when all of it was written.
+next few keys of what was set aside, as a *change*, and puts them below. From time to time all is written anew, from a
+border on, so that what is kept does not grow for ever (`begin_anew`): `base` is then left as it is, and what is set
+aside goes to `since`, which `base` takes in when all of it was written.
 
 Whatever happens, the mapping is what a dict would be, its order included: a dict that takes in all changes, one after
 the other (`apply`), is the mapping at the border.
@@ -104,11 +104,6 @@ class Layers:
     def is_tidy(self) -> bool:
         """Whether `tidy` has nothing to do."""
         return not (self.is_merging or self._emptied)
-
-    @property
-    def is_anew(self) -> bool:
-        """Whether all of it is being written anew."""
-        return self._anew is not None
 
     # --- a checkpoint ------------------------------------------------------------------------------------------------
 
@@ -224,7 +219,7 @@ class Layers:
     # --- all of it, anew ---------------------------------------------------------------------------------------------
 
     def begin_anew(self) -> None:
-        """From the last border on, write all of it: nothing is set aside now."""
+        """Write all of it, but for what the border that follows at once sets aside: the base stays as it is now."""
         assert self._aside is None
         assert self._since is None
         self._since = Layer()

@@ -73,6 +73,12 @@ class Kept:
         return self.layers.rows
 
     @property
+    def is_to_be_written_anew(self) -> bool:
+        """Whether so much of what is kept is of no use any more."""
+        has_grown = self.size > 2 * self.live + SMALL
+        return has_grown and self.anew is None and self.rows is None and not self.layers.is_merging
+
+    @property
     def is_written(self) -> bool:
         """Whether a checkpoint has all that it needs of it."""
         return self.layers.is_written and not self.is_putting
@@ -228,8 +234,17 @@ class States:
     # --- a checkpoint ------------------------------------------------------------------------------------------------
 
     def border(self) -> set[str]:
-        """A checkpoint has what all of them are now; the nodes of those that have changed. Cost: O(their number)."""
+        """A checkpoint has what all of them are now; the nodes of those that have changed. Cost: O(their number).
+
+        What is to be written anew begins to be here, and not later: what is handed out in between may be changed in
+        place, and the checkpoint would have that.
+        """
         self._spare = ANEW
+        for kept in self._kept.values():
+            if kept.is_to_be_written_anew:
+                kept.anew, kept.anew_size, kept.since = self._store.new_strand(), 0, 0
+                kept.strands.append(self._store.new_strand())
+                kept.layers.begin_anew()
         changed = {name: kept for name, kept in self._kept.items() if kept.layers.has_changed}
         for kept in changed.values():
             kept.layers.border()
@@ -255,19 +270,11 @@ class States:
         return self._spare > 0 and self._write_anew()
 
     def _write_anew(self) -> bool:
-        """The same of what is written anew; it begins where all that had changed is written."""
+        """The same of what is written anew, after all that had changed."""
         for kept in self._idle():
-            layers = kept.layers
-            if kept.rows is not None:
-                continue
-            if kept.anew is None and kept.size > 2 * kept.live + SMALL and not layers.is_merging:
-                kept.anew, kept.anew_size, kept.since = self._store.new_strand(), 0, 0
-                kept.strands.append(self._store.new_strand())
-                layers.begin_anew()
-            if layers.is_anew and not kept.is_whole:
-                assert kept.anew is not None
+            if kept.anew is not None and not kept.is_whole:
                 self._spare -= 1
-                content = kept.slice(self.codec, layers.written_anew)
+                content = kept.slice(self.codec, kept.layers.written_anew)
                 if content:
                     self._store.add(kept.anew, content)
                     kept.anew_size += len(content)
