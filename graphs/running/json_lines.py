@@ -12,7 +12,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from graphs.running.files import open_input, open_output, place_of
+from graphs.running.files import STANDARD, open_input, open_output, place_of
 from graphs.running.line_sink import LineSink
 from graphs.running.line_source import Lines, Position
 from progress.order import Domain
@@ -46,6 +46,14 @@ class JsonLines:
         """The items of a run that is kept, behind the position at which it was."""
         start = None if position is None else Position(*position)
         return self.items_for(engine, edge, domain, keeps=True, start=start)
+
+    def has_more(self, edge: str, domain: Domain, position: Any) -> bool:
+        """Whether the file has more than a run that has read it to its end, which was at this position.
+
+        A pipe is not opened for this; a file that is done with may be gone.
+        """
+        is_there = str(self.path) == STANDARD or self.path.is_file()
+        return is_there and self.items_from("sim", edge, domain, position).has_more
 
     def sink_for(self, name: str) -> Written:
         """The sink of a run."""

@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphs.arguments import check_of_use
@@ -204,7 +203,8 @@ class Command:
         self._opened.callback(kept.close)
         if kept.known:
             self._check_files(kept)
-            self._check_ended(kept)
+            sources = self.dataflow.sources | {name: JsonLines(file) for name, file in self.inputs.items()}
+            kept.check_ended(sources, Control(options.timeout))
         return kept
 
     def _chooser(self) -> Callable[[Chooser], Chooser] | None:
@@ -340,16 +340,6 @@ class Command:
             **{use: place_of(file) for use, file in self._named_inputs().items()},
             **{use: place_of(file) for use, file in self.files.items()},
         }
-
-    def _check_ended(self, kept: KeptRun) -> None:
-        """Refuse inputs that have changed since the run read their end: nobody would read what is new."""
-        for name in self.inputs.keys() & kept.known["ended"]:
-            file = self.inputs[name]
-            if file != STANDARD and not Path(file).is_file():
-                continue  # a pipe is not opened for this; a file that is done with may be gone
-            if self._open_input(name, kept.known["inputs"][name], Control()).has_more:
-                raise kept.has_grown(file)
-        kept.check_ended(self.dataflow.sources, Control(self.options.timeout))
 
     def _check_files(self, kept: KeptRun) -> None:
         """Refuse files that do not hold what was written to them."""

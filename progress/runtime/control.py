@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from queue import Empty, Queue
+from contextvars import copy_context
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -74,25 +74,27 @@ class Control:
         return self._until is not None and monotonic() > self._until
 
     def beside(self, ask: Callable[[], Any]) -> Any:
-        """What a thread of its own is answered, which may take long and hears no signal; nobody waits for it any more
-        when the run has to stop.
+        """What `ask` gives, which is called in a thread of its own, since it may take long and hears no signal.
+
+        Where the run has to stop, that is raised, and the call is left behind.
         """
-        answers: Queue[tuple[Any, BaseException | None]] = Queue()
+        found: list[Any] = []
+        failures: list[BaseException] = []
 
         def answer() -> None:
             try:
-                answers.put((ask(), None))
+                found.append(ask())
             except BaseException as error:
-                answers.put((None, error))
+                failures.append(error)
 
-        Thread(target=answer, daemon=True, name="asking servers").start()
-        while True:
+        thread = Thread(target=partial(copy_context().run, answer), daemon=True, name="asking servers")
+        thread.start()
+        while thread.is_alive():
             self.check()
-            with suppress(Empty):
-                found, failure = answers.get(timeout=OFTEN)
-                if failure is not None:
-                    raise failure
-                return found
+            thread.join(OFTEN)
+        for failure in failures:
+            raise failure
+        return found[0]
 
     def check(self) -> None:
         """Raise why the run has to stop, if it has to."""

@@ -230,15 +230,16 @@ class Dataflow(InNotebooks):
             return
         from progress.runtime.durable.kept_run import KeptRun
 
+        more = by_edge("sources", sources)
         command = {
             "pipeline": "a program",
             "--engine": options.engine,
             "--seed": seed,
             "--pickle": True if with_pickle else None,
-            "inputs": sorted({*self.sources, *(sources or {})}),
+            "inputs": sorted({*self.sources, *more}),
         }
         with closing(KeptRun(fspath(state), self, command, options.host, synced=synced)) as kept:
-            kept.check_ended({**self.sources, **(sources or {})}, options.control or Control())
+            kept.check_ended({**self.sources, **more}, options.control or Control())
             running = self._set_up(sources, sinks, options._replace(keeping=kept.keeping(every, with_pickle)))
             kept.choose(running, delivery)
             yield running, kept.is_finished

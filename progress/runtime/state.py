@@ -53,7 +53,8 @@ class State(MutableMapping[K, V]):
 
     In a run that is kept, a checkpoint writes only the keys that were assigned, deleted, or whose values were handed
     out and can be changed, as a list can: reading a number, a text or a tuple of them is no change. A value belongs to
-    its key alone: an object that is under two keys is two objects in a run that goes on.
+    its key alone: an object that is under two keys is two objects in a run that goes on. It is asked for anew in each
+    call that changes it in place: what a node does with a reference from an earlier call, no checkpoint sees.
 
     With `in_memory` a run that is kept has about so many values in memory, and reads the others when they are used;
     then keys are texts, whole numbers, `bytes`, None and tuples of these.

@@ -224,8 +224,8 @@ def test_what_is_changed_in_place_after_a_border_is_not_in_the_checkpoint_that_h
 
     def source() -> Any:
         nonlocal given
-        for number in range(5_000):
-            if not lives and number == given:
+        for number in range(100_000):  # until all lives are lived, at the longest
+            if not lives and number >= given:
                 return
             given = max(given, number + 1)
             yield number, number

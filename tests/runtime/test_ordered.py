@@ -319,7 +319,7 @@ def test_a_time_is_handed_on_when_frontiers_have_passed_it_though_nothing_become
         yield from [SILENT] * 50
         assert not told
         yield Complete([(2, 0)])
-        for _ in range(500):
+        for _ in range(3_000):
             if not told:
                 sleep(0.01)
                 yield SILENT

@@ -28,6 +28,7 @@ from progress.runtime.durable.outlets import Going, Outlet
 from progress.runtime.durable.rests import Keeping
 from progress.runtime.engines.host import HERE, Host
 from progress.runtime.run.running import Running
+from progress.runtime.source import begun
 
 OTHERWISE = "what leaves is something else than what has left"
 NOTHING: Mapping[str, Any] = {}
@@ -104,20 +105,19 @@ class KeptRun:
 
     def check_ended(self, sources: Mapping[str, Any], control: Control) -> None:
         """Refuse (PS736) sources that have more since the run has read their end: nobody would read what is new."""
-        network = self.dataflow.network
-        for name in self.known.get("ended", ()):
-            look = getattr(sources.get(name), "has_more", None)
-            if look is None or name not in self.known["parts"]:
+        network, known = self.dataflow.network, self.known
+        for name in known.get("ended", ()):
+            source = sources.get(name)
+            look = getattr(source, "has_more", None)
+            if look is None:
                 continue
-            domain = network.domain(network.numbers[name])
-            if control.beside(partial(look, name, domain, self.known["parts"][name])):
-                raise self.has_grown(f"the source of {brief(name)}")
-
-    def has_grown(self, what: str) -> PointstampError:
-        """Refuses something that the run has read to its end (PS736)."""
-        says = f"the run in {self.folder.path} has read {what} to its end, and it has grown since"
-        right = "the input as it was; or another DIR, and other outputs, to begin anew"
-        return PointstampError("PS736", f"{says}: nobody would read what is new", right)
+            position = {**known["inputs"], **known["parts"]}[name]
+            ask = partial(look, name, network.domain(network.numbers[name]), position)
+            if begun(name, partial(control.beside, ask)):
+                what = getattr(source, "path", f"the source of {brief(name)}")
+                says = f"the run in {self.folder.path} has read {what} to its end, and it has grown since"
+                right = "the input as it was; or another DIR, and other outputs, to begin anew"
+                raise PointstampError("PS736", f"{says}: nobody would read what is new", right)
 
     # --- the beginning -----------------------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class KeptRun:
             "graph": self._fingerprint,
             "command": self._command,
             "inputs": {feed.edge: feed.place for feed in feeds if not feed.takes_turns},
-            "parts": {feed.edge: feed.place for feed in feeds if feed.takes_turns},
+            "parts": {feed.edge: dict(feed.place) for feed in feeds if feed.takes_turns},
             "ended": [feed.edge for feed in feeds if feed.is_over],
             "closed": sinks.closed(),
             "is_finished": self._has_ended,

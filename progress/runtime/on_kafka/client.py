@@ -76,8 +76,5 @@ def complaining(where: Place) -> Iterator[None]:
     except kafka.KafkaException as error:
         said = error.args[0]
         if said.code() in fenced:
-            how = "somebody else delivers there, or this run stood still for so long that the broker has given it up"
-            raise where.failed(
-                how, "one run at a time, or another application for each; begun again, the run goes on"
-            ) from None
+            raise where.taken(", or this run stood still for so long that the broker has given it up") from None
         raise where.failed(said.str(), RIGHT) from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -97,10 +98,8 @@ class KafkaSource:
         """Whether the topic has more than a run that has read it to its end, which was at this position."""
         to_the_end = copy(self)
         to_the_end.to_end = True
-        records = to_the_end.items_from("threads", edge, domain, position)
-        found = any(item is not SILENT for item in records)
-        records.close()
-        return found
+        with closing(to_the_end.items_from("threads", edge, domain, position)) as records:  # which wait for brokers
+            return any(item is not SILENT for item in records)
 
 
 class Records:

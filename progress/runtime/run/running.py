@@ -262,6 +262,7 @@ class Running:
         self._taken.begin()
         try:
             with self._closing(), self._stopping():
+                self.control.check()  # a short run would be over before anybody looks whether it has to stop
                 yield
                 try:
                     self.core.check_over()

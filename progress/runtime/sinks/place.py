@@ -28,9 +28,10 @@ class Place(NamedTuple):
         """It cannot store anything, or say what it has stored (PS725)."""
         return PointstampError("PS725", f"{self}: {in_a_line(why)}", right)
 
-    def taken(self) -> PointstampError:
-        """Somebody else has delivered to it since it was asked (PS725)."""
-        return self.failed("somebody else delivers there", "one run at a time, or another application for each")
+    def taken(self, otherwise: str = "") -> PointstampError:
+        """Somebody else has delivered to it since it was asked, or what is said (PS725)."""
+        right = "one run at a time, or another application for each; begun again, the run goes on"
+        return self.failed(f"somebody else delivers there{otherwise}", right)
 
     def is_gone(self, stamp: str) -> PointstampError:
         """What was stored there is not there any more (PS736)."""

@@ -74,7 +74,7 @@ class Kept:
 
     @property
     def is_to_be_written_anew(self) -> bool:
-        """Whether so much of what is kept is of no use any more."""
+        """Whether more than half of what is kept is of no use any more."""
         has_grown = self.size > 2 * self.live + SMALL
         return has_grown and self.anew is None and self.rows is None and not self.layers.is_merging
 
@@ -236,14 +236,14 @@ class States:
     def border(self) -> set[str]:
         """A checkpoint has what all of them are now; the nodes of those that have changed. Cost: O(their number).
 
-        What is to be written anew begins to be here, and not later: what is handed out in between may be changed in
-        place, and the checkpoint would have that.
+        Writing one anew begins here and not later: from here on a copy is handed out in place of a value that is still
+        to be written, which the node may change.
         """
         self._spare = ANEW
         for kept in self._kept.values():
             if kept.is_to_be_written_anew:
                 kept.anew, kept.anew_size, kept.since = self._store.new_strand(), 0, 0
-                kept.strands.append(self._store.new_strand())
+                kept.strands = [*kept.strands, self._store.new_strand()]
                 kept.layers.begin_anew()
         changed = {name: kept for name, kept in self._kept.items() if kept.layers.has_changed}
         for kept in changed.values():
