@@ -35,6 +35,8 @@ IMPORTED = (
     "pointstamp.foreign",
     "graphs.command",
     "graphs.running.run",
+    "progress.runtime.engines.asynchronous",
+    "progress.runtime.on_spark.tables.kept_frames",
     "graphs.sessions.replay",
     "graphs.files.yaml_document",
 )

@@ -53,7 +53,7 @@ def main() -> None:
     every, error, deep = map(int, numbers)
     arguments = sys.argv[5:]
     os.chdir(folder)
-    for name in (*IMPORTED, "progress.runtime.engines.asynchronous"):  # once, and not in every child
+    for name in IMPORTED:  # once, and not in every child
         import_module(name)
     gc.freeze()
     named = [Path(file.partition("=")[2]) for option, file in pairwise(arguments) if option == "--output"]
