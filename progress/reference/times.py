@@ -283,23 +283,26 @@ def _add_to_last(time: Time) -> Time:
     return (*time[:-1], _add_to_last(time[-1])) if isinstance(time, tuple) else time + 1
 
 
-def hull(summary: Json, source: Domain, target: Domain, time: Time) -> Times:
+def hull(summary: Json, source: Domain, target: Domain, time: Time, around: tuple[Domain, ...] = ()) -> Times:
     """What the summary means: the minimal times of everything it gives on `time` and above.
 
     Definition 2 asks for this: "there exist t'_i >= t_i and t''_i <= t_{i+1} such that (x_i, t'_i) ~>1 (x_{i+1},
     t''_i)".
-    Of `then` and `any` each member means its own hull. Law: hull is monotone. Cost: the size of the box above `time`.
+    Of `then` and `any` each member means its own hull; `around` has the domains that are declared around a `then`
+    within another one. Law: hull is monotone. Cost: the size of the box above `time`.
     """
     match summary:
         case {"then": members}:
             times: Times = (time,)
             middle = source
-            for member, after in zip(members, domains_between(members, source, target)[0], strict=True):
-                times = minimal(after, [result for t in times for result in hull(member, middle, after, t)])
+            hints = (*around, source) if around else (target, source)
+            for member, after in zip(members, domains_between(members, source, target, hints)[0], strict=True):
+                times = minimal(after, [result for t in times for result in hull(member, middle, after, t, hints)])
                 middle = after
             return times
         case {"any": members}:
-            return minimal(target, [result for member in members for result in hull(member, source, target, time)])
+            found = [result for member in members for result in hull(member, source, target, time, around)]
+            return minimal(target, found)
         case {"map": pairs}:  # gives nothing except at the times it lists
             listed = [_tuples(source, before) for before, _ in pairs]
             above = [t for t in listed if less_equal(source, time, t)]
@@ -387,13 +390,18 @@ def _writes(domain: Domain, data: Json) -> bool:
     return contains(domain, _tuples(domain, data))
 
 
-def domains_between(members: Sequence[Json], source: Domain, target: Domain) -> list[list[Domain]]:
-    """A domain after each member of `then`, the last being `target`: every choice that fits, by preference."""
+def domains_between(
+    members: Sequence[Json], source: Domain, target: Domain, hints: tuple[Domain, ...] = ()
+) -> list[list[Domain]]:
+    """A domain after each member of `then`, the last being `target`: every choice that fits, by preference.
+
+    `hints` are those of `moved`: a `then` within another one knows of the domains around that one, too.
+    """
 
     def extended(number: int, before: Domain) -> list[list[Domain]]:
         if number == len(members):
             return [[]] if before == target else []
-        choices = moved(members[number], before, (target, source))
+        choices = moved(members[number], before, hints or (target, source))
         return [[after, *later] for after in choices for later in extended(number + 1, after)]
 
     return extended(0, source)

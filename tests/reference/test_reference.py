@@ -212,6 +212,14 @@ def test_hull(summary: Any, source: Any, target: Any, time: Any, expected: list[
     assert set(found) == {time_from_json(after, each) for each in expected}
 
 
+def test_a_chain_within_a_chain_knows_of_the_domains_around_that_one() -> None:
+    """Where the inner one stands, `never` leads to the outer source, from which alone `leave` leads to the target."""
+    few, nat = ("finite", frozenset("a"), frozenset({("a", "a")})), ("nat", None)
+    source, target = (("product", (few, ("lex", (nat,) * length))) for length in (3, 2))
+    chain = {"then": ["leave", {"then": ["enter", "never", "leave"]}]}
+    assert hull(chain, source, target, ("a", (0, 0, 0))) == ()
+
+
 def test_domains_between_members() -> None:
     nat, product, lex = map(domain_from_json, ("nat", PRODUCT, LEX))
     assert domains_between(["enter", "feedback"], nat, product) == [[product, product]]
