@@ -203,7 +203,9 @@ class Command:
         self._opened.callback(kept.close)
         if kept.known:
             self._check_files(kept)
-            sources = self.dataflow.sources | {name: JsonLines(file) for name, file in self.inputs.items()}
+            sources = {**self.dataflow.sources, **{name: JsonLines(file) for name, file in self.inputs.items()}}
+            for name in self.from_page:
+                del sources[name]
             kept.check_ended(sources, Control(options.timeout))
         return kept
 
